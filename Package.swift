@@ -17,7 +17,7 @@ let package = Package(
         .systemLibrary(name: "CFolio", path: "include"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
-        .systemLibrary(name: "CUtf8proc", pkgConfig: "libutf8proc", providers: [.apt(["libutf8proc-dev"])]),
+        .systemLibrary(name: "CUtf8proc", providers: [.apt(["libutf8proc-dev"])]),
 
         .target(name: "FolioModel", swiftSettings: settings),
         .target(name: "FolioMachine", dependencies: ["FolioModel"], swiftSettings: settings),
