@@ -1,5 +1,4 @@
 import FolioDevice
-public import FolioModel
 import FolioService
 import FolioWire
 import Synchronization
@@ -112,18 +111,20 @@ public final class EmbeddedService: Sendable {
 
     private func call<Value>(_ body: (Service) throws(ServiceHostError) -> Value) throws(FolioError) -> Value {
         try requireOpen()
-        do {
+        do throws(ServiceHostError) {
             return try body(host.service)
-        } catch .notFound {
-            throw FolioError(.notFound, "The service has no such user; check the user id.")
-        } catch .invalidEmail {
-            throw FolioError(.invalidArgument, AuthErrorText.invalidEmail)
-        } catch .storage(let failure) {
-            throw FolioError(failure)
+        } catch {
+            throw FolioError(error)
         }
     }
 }
 
-private enum AuthErrorText {
-    static let invalidEmail = "This is not an e-mail address; correct it and call again."
+extension FolioError {
+    fileprivate init(_ error: ServiceHostError) {
+        switch error {
+        case .notFound: self.init(.notFound, "The service has no such user; check the user id.")
+        case .invalidEmail: self.init(.invalidArgument, "This is not an e-mail address; correct it and call again.")
+        case .storage(let failure): self.init(failure)
+        }
+    }
 }

@@ -48,7 +48,7 @@ final class Delivery: Sendable {
     func publish(_ state: VaultState) { publish(state, \.vault) }
 
     private func publish<State>(
-        _ state: State, _ channel: WritableKeyPath<Guarded, Channel<State>> & Sendable
+        _ state: State, _ channel: any WritableKeyPath<Guarded, Channel<State>> & Sendable
     ) {
         guarded.withLock { guarded in
             guarded[keyPath: channel].published = state
@@ -114,7 +114,7 @@ final class Delivery: Sendable {
     // MARK: Stores
 
     func mount<State>(
-        _ defaults: State, _ channel: WritableKeyPath<Guarded, Channel<State>> & Sendable
+        _ defaults: State, _ channel: any WritableKeyPath<Guarded, Channel<State>> & Sendable
     ) throws(FolioError) -> StoreCore<State> {
         try guarded.withLock { (guarded) throws(FolioError) in
             try guarded.requireReady()
@@ -129,7 +129,7 @@ final class Delivery: Sendable {
 
     /// Sets the state of the stores that the entry is for, and calls their subscribers in order of subscription.
     private func deliver<State>(
-        _ state: State, _ channel: WritableKeyPath<Guarded, Channel<State>> & Sendable,
+        _ state: State, _ channel: any WritableKeyPath<Guarded, Channel<State>> & Sendable,
         to isAddressed: (StoreCore<State>) -> Bool
     ) {
         let subscriptions = guarded.withLock { guarded -> [Subscription<State>] in
@@ -153,8 +153,8 @@ final class Delivery: Sendable {
         _ listener: Listener<Delivered<State>>?, to store: StoreCore<State>
     ) throws(FolioError) -> Subscription<State> {
         let subscription = Subscription(listener)
-        do {
-            if Fork.isChild { throw FolioError.forked }
+        do throws(FolioError) {
+            if Fork.isChild { throw .forked }
             try guarded.withLock { (guarded) throws(FolioError) in
                 if store.isClosed { throw .closed }
                 if guarded.phase == .shutDown { throw .shutDown }
@@ -191,8 +191,8 @@ final class Delivery: Sendable {
     /// As `subscribe`, for log lines.
     func subscribeLog(_ listener: Listener<LogLine>) throws(FolioError) -> Subscription<LogLine> {
         let subscription = Subscription(Listener<Delivered<LogLine>>({ listener.call($0.state) }, end: listener.end))
-        do {
-            if Fork.isChild { throw FolioError.forked }
+        do throws(FolioError) {
+            if Fork.isChild { throw .forked }
             try guarded.withLock { (guarded) throws(FolioError) in
                 try guarded.requireReady()
                 guarded.logSubscriptions.removeAll { $0.isEnded }

@@ -31,7 +31,7 @@ struct EventSignal {
         guard !isRaised else { return }
         isRaised = true
         var byte: UInt8 = 1
-        _ = send(writeEnd, &byte, 1, Int32(MSG_NOSIGNAL.rawValue))
+        _ = send(writeEnd, &byte, 1, Int32(MSG_NOSIGNAL))
     }
 
     /// Empties the stream; a reader may already have taken the byte.

@@ -1,15 +1,16 @@
 import Synchronization
 
+/// Where a subscription stands.
+private enum Phase {
+    static let idle: UInt8 = 0
+    static let running: UInt8 = 1
+    /// Cancelled while its callback runs: the dispatching thread ends it.
+    static let ending: UInt8 = 2
+    static let ended: UInt8 = 3
+}
+
 /// One registration of a listener, or of an inbox when there is none.
 public final class Subscription<Value: Sendable>: Sendable {
-    private enum Phase {
-        static let idle: UInt8 = 0
-        static let running: UInt8 = 1
-        /// Cancelled while its callback runs: the dispatching thread ends it.
-        static let ending: UInt8 = 2
-        static let ended: UInt8 = 3
-    }
-
     /// Every change is one exchange, so a cancel and a start of the callback never both win and `end` runs once.
     private let phase = Atomic<UInt8>(Phase.idle)
     /// Takes part in delivery as its own lock, last in the order: nothing is called while it is held.
@@ -18,9 +19,15 @@ public final class Subscription<Value: Sendable>: Sendable {
     private let end: @Sendable () -> Void
 
     init(_ listener: Listener<Delivered<Value>>?) {
-        call = listener?.call
-        end = listener?.end ?? {}
-        inbox = listener == nil ? Monitor(Queue()) : nil
+        if let listener {
+            call = listener.call
+            end = listener.end
+            inbox = nil
+        } else {
+            call = nil
+            end = {}
+            inbox = Monitor(Queue())
+        }
     }
 
     var isEnded: Bool { phase.load(ordering: .acquiring) >= Phase.ending }

@@ -1,4 +1,4 @@
-import FolioModel
+package import FolioModel
 
 /// A service that runs for the current identity, beside the vault. Given to a runtime as a value.
 package protocol IdentityService: Sendable {

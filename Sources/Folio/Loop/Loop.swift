@@ -69,7 +69,6 @@ final class Loop: Sendable {
     }
 
     private func run() {
-        pthread_setname_np(pthread_self(), "folio-loop")
         let agenda = Agenda()
         var cores: [RuntimeId: RuntimeCore] = [:]
         while true {

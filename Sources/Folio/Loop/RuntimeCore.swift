@@ -172,14 +172,11 @@ final class RuntimeCore {
         _ work: () throws(DeviceError) -> Value
     ) {
         let result: Result<Value, StorageFailure>
-        do {
+        do throws(DeviceError) {
             result = .success(try work())
-        } catch .busy {
-            if retryLater(effect, deadline) { return }
-            result = .failure(StorageFailure(
-                .locked, "Another process or thread keeps the device file busy; try again when it has finished."))
-        } catch .failed(let failure) {
-            result = .failure(failure)
+        } catch {
+            if case .busy = error, retryLater(effect, deadline) { return }
+            result = .failure(StorageFailure(error))
         }
         if let event {
             if let event = event(result) { answer(event) }
@@ -203,7 +200,7 @@ final class RuntimeCore {
     private func readDevice() throws(DeviceError) -> DeviceSnapshot? {
         if device == nil {
             let exists: Bool
-            do { exists = try DeviceFile.exists(in: seed.directory) } catch { throw .failed(error) }
+            do throws(StorageFailure) { exists = try DeviceFile.exists(in: seed.directory) } catch { throw .failed(error) }
             guard exists else { return nil }
         }
         let snapshot = try openDevice().snapshot()
@@ -250,18 +247,14 @@ final class RuntimeCore {
             }
             return setTimer(.lock, after: Self.retryInterval)
         }
-        do {
+        do throws(DeviceError) {
             let snapshot = try readDevice()
             lockWait = nil
             answer(.lockAnswered(ticket, .success(snapshot)))
-        } catch .busy where Clock.now() < deadline {
-            setTimer(.lock, after: Self.retryInterval)
         } catch {
+            if case .busy = error, Clock.now() < deadline { return setTimer(.lock, after: Self.retryInterval) }
             lockWait = nil
-            let failure = if case .failed(let failure) = error { failure } else {
-                StorageFailure(.locked, "Another process keeps the device file busy; try again when it has finished.")
-            }
-            answer(.lockAnswered(ticket, .failure(failure)))
+            answer(.lockAnswered(ticket, .failure(StorageFailure(error))))
         }
     }
 
@@ -316,6 +309,15 @@ final class RuntimeCore {
 
     private func stopServices() {
         for service in seed.surroundings.services.reversed() { service.stop() }
+    }
+}
+
+extension StorageFailure {
+    fileprivate init(_ error: DeviceError) {
+        switch error {
+        case .busy: self.init(.locked, "Another process keeps the device file busy; try again when it has finished.")
+        case .failed(let failure): self = failure
+        }
     }
 }
 
