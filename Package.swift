@@ -40,7 +40,14 @@ let package = Package(
         .testTarget(name: "FolioWireTests", dependencies: ["FolioWire"], swiftSettings: settings),
         .testTarget(name: "FolioDeviceTests", dependencies: ["FolioDevice"], swiftSettings: settings),
         .testTarget(name: "FolioServiceTests", dependencies: ["FolioService"], swiftSettings: settings),
-        .testTarget(name: "FolioTests", dependencies: ["Folio"], swiftSettings: settings),
+        .target(name: "FolioTestSupport", dependencies: ["Folio"], path: "Tests/Support", swiftSettings: settings),
+        .executableTarget(
+            name: "CrashSubject", dependencies: ["Folio", "FolioTestSupport"], path: "Tests/CrashSubject",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "FolioTests", dependencies: ["Folio", "FolioTestSupport", "CrashSubject"], swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -41,9 +41,8 @@ final class RuntimeCore {
     private let seed: RuntimeSeed
     private let agenda: Agenda
     private var machine = RuntimeMachine()
-    private let lock: ProcessLock
+    private var lock: ProcessLock?
     private var device: DeviceFile?
-    private var holdsLock = false
     private var lockWait: (ticket: Ticket, deadline: Int64)?
     private var timers: [CoreTimer: UInt64] = [:]
     private var busyEffects: [UInt64: (effect: RuntimeEffect, deadline: Int64)] = [:]
@@ -52,7 +51,7 @@ final class RuntimeCore {
     init(_ seed: RuntimeSeed, _ agenda: Agenda) {
         self.seed = seed
         self.agenda = agenda
-        lock = ProcessLock(directory: seed.directory)
+        lock = ProcessLock(directory: seed.directory, registerDescriptor: Fork.add, closeDescriptor: Fork.close)
     }
 
     func begin() { take(.start(timeout: Int64(seed.configuration.timeoutMs))) }
@@ -73,8 +72,7 @@ final class RuntimeCore {
         lockWait = nil
         timers = [:]
         busyEffects = [:]
-        if lock.descriptor >= 0 { Fork.forget(lock.descriptor) }
-        lock.close()
+        lock = nil
         DirectoryRegistry.shared.release(seed.directory)
         seed.closing.finish()
     }
@@ -230,11 +228,9 @@ final class RuntimeCore {
 
     private func tryLock() {
         guard let (ticket, deadline) = lockWait else { return }
-        do {
-            if !holdsLock {
-                holdsLock = try lock.tryLock()
-                if lock.descriptor >= 0 { Fork.add(lock.descriptor) }
-            }
+        let holdsLock: Bool
+        do throws(StorageFailure) {
+            holdsLock = try lock?.tryLock() ?? false
         } catch {
             lockWait = nil
             return answer(.lockAnswered(ticket, .failure(error)))
@@ -261,9 +257,7 @@ final class RuntimeCore {
     private func releaseLock() {
         lockWait = nil
         timers[.lock] = nil
-        guard holdsLock else { return }
-        holdsLock = false
-        lock.unlock()
+        lock?.unlock()
     }
 
     // MARK: Service

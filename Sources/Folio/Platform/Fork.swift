@@ -36,9 +36,6 @@ public enum Fork {
         }
     }
 
-    /// Forgets a descriptor that its owner closes.
-    static func forget(_ descriptor: Int32) { _ = descriptors.withLock { $0.remove(descriptor) } }
-
     private static func prepare() {
         registeredLocks.lock()
         forEachRegisteredLock { $0.lock() }
