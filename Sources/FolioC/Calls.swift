@@ -7,21 +7,20 @@ typealias HandleOut = UnsafeMutablePointer<OpaquePointer?>?
 
 extension FolioError {
     static let forked = FolioError(
-        status: .forked,
-        message: "Folio cannot be used in a forked child; start children by spawn, or make the runtime after the fork.")
+        .forked, "Folio cannot be used in a forked child; start children by spawn, or make the runtime after the fork.")
 
     static func invalidHandle(_ kind: HandleKind) -> FolioError {
         FolioError(
-            status: .invalidHandle,
-            message: "The handle is not a valid \(kind.typeName) (NULL, released or of another type); pass one you own.")
+            .invalidHandle,
+            "The handle is not a valid \(kind.typeName) (NULL, released or of another type); pass one you own.")
     }
 
     static func invalidArgument(_ message: String) -> FolioError {
-        FolioError(status: .invalidArgument, message: message)
+        FolioError(.invalidArgument, message)
     }
 
     static let noHandles = FolioError(
-        status: .internal, message: "All 16,777,216 handles are in use; release those that are no longer needed.")
+        .internal, "All 16,777,216 handles are in use; release those that are no longer needed.")
 }
 
 /// Runs one call of the interface: what it throws becomes its status and an owned error. In a forked child it does not

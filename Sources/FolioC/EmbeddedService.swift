@@ -11,7 +11,7 @@ final class MessageBox: Handled {
     let email: OwnedCString
     let code: OwnedCString
 
-    init(_ message: Message) {
+    init(_ message: ServiceMessage) {
         email = OwnedCString(message.email)
         code = OwnedCString(message.code)
     }

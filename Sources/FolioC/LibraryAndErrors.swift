@@ -22,6 +22,9 @@ private func cString(_ text: StaticString) -> UnsafePointer<CChar> {
     UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
 }
 
+/// In the order of `FolioStatus.allCases`.
+private let statusNames = OwnedCStrings(FolioStatus.allCases.map(\.name))
+
 @implementation @_cdecl("folio_version_string")
 public func folio_version_string() -> UnsafePointer<CChar>? {
     cString("0.1.0")
@@ -34,28 +37,8 @@ public func folio_abi_version() -> Int32 {
 
 @implementation @_cdecl("folio_status_get_name")
 public func folio_status_get_name(_ status: folio_status_t) -> UnsafePointer<CChar>? {
-    guard let status = FolioStatus(rawValue: status) else { return cString("FOLIO_STATUS_UNKNOWN") }
-    return switch status {
-    case .ok: cString("FOLIO_OK")
-    case .nothingWaiting: cString("FOLIO_NOTHING_WAITING")
-    case .invalidHandle: cString("FOLIO_ERROR_INVALID_HANDLE")
-    case .invalidArgument: cString("FOLIO_ERROR_INVALID_ARGUMENT")
-    case .busy: cString("FOLIO_ERROR_BUSY")
-    case .closed: cString("FOLIO_ERROR_CLOSED")
-    case .shutDown: cString("FOLIO_ERROR_SHUT_DOWN")
-    case .notReady: cString("FOLIO_ERROR_NOT_READY")
-    case .forked: cString("FOLIO_ERROR_FORKED")
-    case .directoryInUse: cString("FOLIO_ERROR_DIRECTORY_IN_USE")
-    case .notEmbedded: cString("FOLIO_ERROR_NOT_EMBEDDED")
-    case .network: cString("FOLIO_ERROR_NETWORK")
-    case .service: cString("FOLIO_ERROR_SERVICE")
-    case .storage: cString("FOLIO_ERROR_STORAGE")
-    case .notFound: cString("FOLIO_ERROR_NOT_FOUND")
-    case .vaultNotRunning: cString("FOLIO_ERROR_VAULT_NOT_RUNNING")
-    case .recordDamaged: cString("FOLIO_ERROR_RECORD_DAMAGED")
-    case .cancelled: cString("FOLIO_ERROR_CANCELLED")
-    case .internal: cString("FOLIO_ERROR_INTERNAL")
-    }
+    let index = FolioStatus.allCases.firstIndex { $0.rawValue == status }
+    return index.flatMap { statusNames.pointer(at: Int32($0)) } ?? cString("FOLIO_STATUS_UNKNOWN")
 }
 
 @implementation @_cdecl("folio_error_get_code")

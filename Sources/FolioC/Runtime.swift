@@ -116,7 +116,7 @@ public func folio_sdk_subscribe_log(
     } register: { (prepared) throws(FolioError) in
         let (sdk, callback) = prepared
         let lines = Listener<LogLine>(
-            { line in line.text.withCString { callback(context.pointer, line.level.rawValue, $0) } }, end: context.end)
+            { line in line.text.withCString { callback(context.pointer, line.level, $0) } }, end: context.end)
         return SubscriptionBox(withoutInbox: try sdk.subscribeLog(lines))
     }
 }

@@ -10,7 +10,7 @@ final class SubscriptionBox: Handled {
     let cancel: @Sendable () -> Void
 
     /// A subscription with a callback.
-    init<Value>(withoutInbox subscription: Subscription<Value>) {
+    init<Value: Sendable>(withoutInbox subscription: Subscription<Value>) {
         next = { () throws(FolioError) in
             throw .invalidArgument("The subscription has a callback; subscribe with a NULL callback to take states.")
         }
@@ -18,7 +18,7 @@ final class SubscriptionBox: Handled {
     }
 
     /// A subscription with an inbox.
-    init<State, Box: Handled>(_ subscription: Subscription<State>, box: @escaping @Sendable (State) -> Box) {
+    init<State: Sendable, Box: Handled>(_ subscription: Subscription<State>, box: @escaping @Sendable (State) -> Box) {
         next = { () throws(FolioError) in
             guard let state = try subscription.next() else { return nil }
             return try own(box(state))
@@ -33,7 +33,7 @@ struct StateListener: Sendable {
     let context: HostContext
 
     /// What Folio calls; `nil` asks for an inbox. One box and one handle serve all subscribers of a delivery.
-    func listener<State, Box: Handled>(_ box: @escaping @Sendable (State) -> Box) -> Listener<Delivered<State>>? {
+    func listener<State: Sendable, Box: Handled>(_ box: @escaping @Sendable (State) -> Box) -> Listener<Delivered<State>>? {
         guard let callback else { return nil }
         let context = context
         return Listener(
@@ -45,7 +45,7 @@ struct StateListener: Sendable {
 }
 
 /// Subscribes to a store's states.
-func subscribe<Store: Handled, State, Box: Handled>(
+func subscribe<Store: Handled, State: Sendable, Box: Handled>(
     _ store: OpaquePointer?, _: Store.Type, _ listener: StateListener, _ out: HandleOut, _ error: ErrorOut,
     box: @escaping @Sendable (State) -> Box,
     with subscribe: (Store, Listener<Delivered<State>>?) throws(FolioError) -> Subscription<State>

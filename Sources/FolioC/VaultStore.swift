@@ -73,7 +73,7 @@ public func folio_vault_store_put(
 ) -> folio_status_t {
     perform(error) { () throws(FolioError) in
         try require(store, VaultStore.self).put(
-            key: text(key, named: "key"), value: bytes(value, length, named: "value"))
+            text(key, named: "key"), bytes(value, length, named: "value"))
     }
 }
 
@@ -108,12 +108,11 @@ public func folio_vault_store_put_many(
         guard count >= 1, let keys, let values, let lengths else {
             throw .invalidArgument("count is 0 or a list is NULL; pass one record or more with keys, values and lengths.")
         }
-        var records: [VaultRecord] = []
+        var records: [(key: String, value: UnsafeRawBufferPointer)] = []
         for index in 0..<count {
-            records.append(
-                VaultRecord(
-                    key: try text(keys[index], named: "keys[\(index)]"),
-                    value: try bytes(values[index], lengths[index], named: "values[\(index)]")))
+            records.append((
+                try text(keys[index], named: "keys[\(index)]"),
+                try bytes(values[index], lengths[index], named: "values[\(index)]")))
         }
         try store.putMany(records)
     }
@@ -139,7 +138,7 @@ public func folio_vault_store_list(
         VaultPageBox(
             try require(store, VaultStore.self).list(
                 prefix: optionalText(prefix, named: "prefix") ?? "", after: optionalText(after, named: "after"),
-                limit: limit))
+                limit: Int(limit)))
     }
 }
 

@@ -22,7 +22,7 @@ public func folio_vault_transaction_put(
 ) -> folio_status_t {
     perform(error) { () throws(FolioError) in
         try require(transaction, VaultTransaction.self).put(
-            key: text(key, named: "key"), value: bytes(value, length, named: "value"))
+            text(key, named: "key"), bytes(value, length, named: "value"))
     }
 }
 
