@@ -60,6 +60,6 @@ package final class Driver {
     }
 
     package func get(_ key: String) throws -> String? {
-        try vault.get(key).map { value in value.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+        try vault.get(key).map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 }

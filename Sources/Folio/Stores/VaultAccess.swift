@@ -15,7 +15,7 @@ final class VaultAccess: Sendable {
     }
 
     func read<Value>(_ body: (VaultFile) throws(VaultFailure) -> Value) throws(FolioError) -> Value {
-        do { return try body(open()) } catch { throw FolioError(error) }
+        do throws(VaultFailure) { return try body(open()) } catch { throw FolioError(error) }
     }
 
     /// As `read`, and the counts are reported again.
@@ -28,10 +28,10 @@ final class VaultAccess: Sendable {
     /// A call in progress ends on its own connection.
     func close() { file.withLock { $0 = nil } }
 
-    private func open() throws(VaultFailure) -> VaultFile {
-        try file.withLock { (file) throws(VaultFailure) in
+    private func open() -> VaultFile {
+        file.withLock { file in
             if let file { return file }
-            let opened = try VaultFile(directory: directory, hostKey: storageKey)
+            let opened = VaultFile(directory: directory, hostKey: storageKey)
             file = opened
             return opened
         }

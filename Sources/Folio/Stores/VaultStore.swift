@@ -1,4 +1,4 @@
-public import FolioDevice
+import FolioDevice
 import FolioMachine
 public import FolioModel
 import Synchronization
@@ -139,7 +139,7 @@ public final class VaultStore: Sendable {
         guard try self.owner() == owner else { throw .vaultNotRunning }
     }
 
-    fileprivate func apply(_ writes: [VaultWrite], owner: String) throws(FolioError) {
+    fileprivate func apply(_ writes: [VaultOperation], owner: String) throws(FolioError) {
         try requireOwner(owner)
         guard !writes.isEmpty else { return }
         try sdk.vault.write { (file) throws(VaultFailure) in try file.apply(writes, owner: owner) }
@@ -150,7 +150,8 @@ public final class VaultStore: Sendable {
 /// at a time: another gets `busy`. After a commit, failed or not, calls throw `closed`.
 public final class VaultTransaction: Sendable {
     fileprivate struct Guarded {
-        var writes: [String: [UInt8]?] = [:]
+        /// `nil` deletes.
+        var writes: [String: VaultValue?] = [:]
         var order: [String] = []
         var isOver = false
     }
@@ -166,14 +167,14 @@ public final class VaultTransaction: Sendable {
     }
 
     public func put(_ key: String, _ value: UnsafeRawBufferPointer) throws(FolioError) {
-        do { try VaultFile.check(key: key, valueBytes: value.count) } catch { throw FolioError(error) }
-        try use { (guarded) throws(FolioError) in guarded.set(key, [UInt8](value)) }
+        do { try VaultFile.check(key: key, size: value.count) } catch { throw FolioError(error) }
+        try use { (guarded) throws(FolioError) in guarded.set(key, VaultValue(copying: value)) }
     }
 
     /// - Returns: The transaction's own value with `modifiedAt` 0, else the stored one, or `nil`.
     public func get(_ key: String) throws(FolioError) -> VaultValue? {
         try use { (guarded) throws(FolioError) in
-            if let own = guarded.writes[key] { return own.map { VaultValue($0, modifiedAt: 0) } }
+            if let own = guarded.writes[key] { return own }
             try store.requireOwner(owner)
             return try store.get(key)
         }
@@ -182,7 +183,7 @@ public final class VaultTransaction: Sendable {
     /// - Returns: Whether there was such a record.
     @discardableResult
     public func delete(_ key: String) throws(FolioError) -> Bool {
-        do { try VaultFile.check(key: key, valueBytes: 0) } catch { throw FolioError(error) }
+        do { try VaultFile.check(key: key, size: 0) } catch { throw FolioError(error) }
         return try use { (guarded) throws(FolioError) in
             let existed: Bool
             if let own = guarded.writes[key] {
@@ -199,14 +200,14 @@ public final class VaultTransaction: Sendable {
     public func commit() throws(FolioError) {
         try use { (guarded) throws(FolioError) in
             guarded.isOver = true
-            var writes: [VaultWrite] = []
+            var operations: [VaultOperation] = []
             for key in guarded.order {
                 guard let value = guarded.writes[key] else { continue }
-                writes.append(value.map { .put(key: key, value: $0) } ?? .delete(key: key))
+                operations.append(value.map { .put(key: key, value: $0) } ?? .delete(key: key))
             }
             guarded.writes = [:]
             guarded.order = []
-            try store.apply(writes, owner: owner)
+            try store.apply(operations, owner: owner)
         }
     }
 
@@ -226,7 +227,7 @@ public final class VaultTransaction: Sendable {
 }
 
 extension VaultTransaction.Guarded {
-    fileprivate mutating func set(_ key: String, _ value: [UInt8]?) {
+    fileprivate mutating func set(_ key: String, _ value: VaultValue?) {
         if writes.updateValue(value, forKey: key) == nil { order.append(key) }
     }
 }
@@ -234,7 +235,7 @@ extension VaultTransaction.Guarded {
 extension VaultStore {
     /// Whether there is such a record, without reading its value.
     fileprivate func contains(_ key: String) throws(FolioError) -> Bool {
-        let owner = try owner()
-        return try sdk.vault.read { (file) throws(VaultFailure) in try file.contains(key, owner: owner) }
+        // No key that begins with `key` stands before it.
+        try list(prefix: key, limit: 1).first?.key == key
     }
 }
