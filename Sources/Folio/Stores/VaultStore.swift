@@ -1,4 +1,4 @@
-import FolioDevice
+public import FolioDevice
 import FolioMachine
 public import FolioModel
 import Synchronization
