@@ -5,12 +5,10 @@ import FolioModel
 final class VaultValueBox: Handled {
     static let kind = HandleKind.vaultValue
 
-    let bytes: OwnedBytes
-    let modifiedAt: Int64
+    let value: VaultValue
 
     init(_ value: VaultValue) {
-        bytes = OwnedBytes(value.bytes)
-        modifiedAt = value.modifiedAt
+        self.value = value
     }
 }
 
@@ -75,17 +73,19 @@ final class VaultStateBox: Handled {
 
 @implementation @_cdecl("folio_vault_value_get_data")
 public func folio_vault_value_get_data(_ value: OpaquePointer?) -> UnsafePointer<UInt8>? {
-    fact(value, VaultValueBox.self, absent: nil) { $0.bytes.pointer }
+    fact(value, VaultValueBox.self, absent: nil) {
+        $0.value.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    }
 }
 
 @implementation @_cdecl("folio_vault_value_get_length")
 public func folio_vault_value_get_length(_ value: OpaquePointer?) -> Int {
-    fact(value, VaultValueBox.self, absent: 0) { $0.bytes.count }
+    fact(value, VaultValueBox.self, absent: 0) { $0.value.count }
 }
 
 @implementation @_cdecl("folio_vault_value_get_modified_at")
 public func folio_vault_value_get_modified_at(_ value: OpaquePointer?) -> Int64 {
-    fact(value, VaultValueBox.self, absent: 0) { $0.modifiedAt }
+    fact(value, VaultValueBox.self, absent: 0) { $0.value.modifiedAt }
 }
 
 @implementation @_cdecl("folio_vault_value_release")
@@ -105,7 +105,7 @@ public func folio_vault_page_get_key(_ page: OpaquePointer?, _ index: Int32) -> 
 
 @implementation @_cdecl("folio_vault_page_get_length")
 public func folio_vault_page_get_length(_ page: OpaquePointer?, _ index: Int32) -> Int64 {
-    fact(page, VaultPageBox.self, absent: 0) { $0.entry(index)?.length ?? 0 }
+    fact(page, VaultPageBox.self, absent: 0) { $0.entry(index)?.size ?? 0 }
 }
 
 @implementation @_cdecl("folio_vault_page_get_modified_at")

@@ -166,6 +166,12 @@ public final class VaultFile: Sendable {
 
     // MARK: Limits
 
+    /// Refuses a key or a value size that no write would take.
+    public static func check(key: String, size: Int) throws(VaultFailure) {
+        try check(key)
+        try check(size: size)
+    }
+
     private static func check(_ key: String) throws(VaultFailure) {
         guard VaultLimits.keyBytes.contains(key.utf8.count) else {
             throw .invalid("A key must have 1 to \(VaultLimits.keyBytes.upperBound) bytes.")
