@@ -68,7 +68,8 @@ public struct RuntimeMachine: Hashable, Sendable {
         case .servicesStarted(let ticket, let result): if ticket == awaited { servicesStarted(result) }
         case .answered(let ticket, let result): answered(ticket, result)
 
-        case .vaultRead(let ticket, let result): vaultRead(ticket, result)
+        case .vaultRead(let ticket, let result):
+            if ticket == awaited { completeSwitch(result) } else { vaultRead(ticket, result) }
         case .carriedOver(let ticket, let result): carriedOver(ticket, result)
         case .deadRecordsRemoved(let result): deadRecordsRemoved(result)
         case .timer(.start): startTimedOut()
@@ -163,8 +164,7 @@ enum Procedure: Hashable, Sendable {
         case startingServices
     }
     enum SwitchStep: Hashable, Sendable {
-        case locking, writingIntent, startingServices
-        case storing(VaultSummary)
+        case locking, writingIntent, startingServices, storing, countingVault
         case abandoning(StorageFailure)
     }
     enum RenewalStep: Hashable, Sendable {

@@ -26,11 +26,11 @@ extension RuntimeMachine {
         switch (step, result) {
         case (.writingIntent, .success): activateSwitch(to: next)
         case (.writingIntent, .failure(let failure)): refuseSwitch(next, failure)
-        case (.storing(let summary), .success(let snapshot)): completeSwitch(to: next, summary, snapshot)
+        case (.storing, .success): countVault(of: next)
         case (.storing, .failure(let failure)): abandonSwitch(next, failure)
         case (.abandoning(let reason), .success(let snapshot)): switchAbandoned(next, reason, snapshot)
         case (.abandoning(let reason), .failure): switchAbandoned(next, reason, nil)
-        case (.locking, _), (.startingServices, _): break
+        case (.locking, _), (.startingServices, _), (.countingVault, _): break
         }
     }
 
@@ -52,25 +52,31 @@ extension RuntimeMachine {
 
     mutating func switchServicesStarted(_ next: SavedSession, _ result: Result<VaultSummary, StorageFailure>) {
         switch result {
-        case .success(let summary):
-            procedure = .switching(next, .storing(summary))
+        case .success:
+            procedure = .switching(next, .storing)
             write(.completeSwitch(to: next, clearNotice: next.identity.isAccount))
         case .failure(let failure): abandonSwitch(next, failure)
         }
     }
 
-    private mutating func completeSwitch(to next: SavedSession, _ summary: VaultSummary, _ snapshot: DeviceSnapshot) {
+    /// The commit may have written a carry-over: the vault opens with what it says now.
+    private mutating func countVault(of next: SavedSession) {
         saved = next
         undeletedUserId = nil
+        procedure = .switching(next, .countingVault)
+        emit(.readVault(nextAwaited(), userId: next.identity.userId ?? ""))
+    }
+
+    mutating func completeSwitch(_ result: Result<VaultSummary, StorageFailure>) {
+        guard case .switching(let next, .countingVault) = procedure else { return }
+        let summary = (try? result.get()) ?? VaultSummary()
         publish {
             $0.identity = next.identity
             $0.status = .active
             $0.error = nil
             $0.signingOut = false
         }
-        // The commit may have written a carry-over, so the vault is read once more before its records are moved.
         runVault(of: next.identity, summary)
-        readVaultAgain()
         endCeremony(.idle)
         settleSignOuts()
         armRenewal()
@@ -90,7 +96,6 @@ extension RuntimeMachine {
     ) {
         // The notice was cleared when the account was shown as activating.
         if next.identity.isAccount { emit(.clearNotice) }
-        failCeremony(AuthError(failure))
         guard hasStarted || saved != nil else {
             if let snapshot { return resume(snapshot) }
             return failStart(SessionStartError(failure))
@@ -101,6 +106,7 @@ extension RuntimeMachine {
             $0.status = .device
             $0.error = SessionStartError(failure)
         }
+        failCeremony(AuthError(failure))
         armRenewal()
         endStart()
         finish()

@@ -99,7 +99,7 @@ extension RuntimeMachine {
         readVaultAgain()
     }
 
-    mutating func readVaultAgain() {
+    private mutating func readVaultAgain() {
         guard let userId = vaultWork.userId else { return }
         vaultWork.hasChanged = false
         vaultWork.readTicket = newTicket()
