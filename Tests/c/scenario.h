@@ -1,4 +1,4 @@
-/* The table that generate_scenarios.py makes of Tests/scenarios/*.json; the format is described there. */
+/* The table that generate_scenarios.py makes of the scenarios; the format is described there. */
 #ifndef FOLIO_TEST_SCENARIO_H
 #define FOLIO_TEST_SCENARIO_H
 
