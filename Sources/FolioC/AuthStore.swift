@@ -68,8 +68,8 @@ public func folio_auth_store_subscribe(
     subscribe(
         store, AuthStore.self, StateListener(callback: callback, context: HostContext(context, destroy)), subscription,
         error, box: AuthStateBox.init
-    ) { (store, listener) throws(FolioError) in
-        try store.subscribe(listener)
+    ) { (store, listener, inboxEnd) throws(FolioError) in
+        try store.subscribe(listener, inboxEnd: inboxEnd)
     }
 }
 

@@ -60,8 +60,8 @@ public func folio_session_store_subscribe(
     subscribe(
         store, SessionStore.self, StateListener(callback: callback, context: HostContext(context, destroy)), subscription,
         error, box: SessionStateBox.init
-    ) { (store, listener) throws(FolioError) in
-        try store.subscribe(listener)
+    ) { (store, listener, inboxEnd) throws(FolioError) in
+        try store.subscribe(listener, inboxEnd: inboxEnd)
     }
 }
 

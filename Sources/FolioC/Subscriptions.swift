@@ -48,12 +48,13 @@ struct StateListener: Sendable {
 func subscribe<Store: Handled, State: Sendable, Box: Handled>(
     _ store: OpaquePointer?, _: Store.Type, _ listener: StateListener, _ out: HandleOut, _ error: ErrorOut,
     box: @escaping @Sendable (State) -> Box,
-    with subscribe: (Store, Listener<Delivered<State>>?) throws(FolioError) -> Subscription<State>
+    with subscribe: (Store, Listener<Delivered<State>>?, _ inboxEnd: @escaping @Sendable () -> Void) throws(FolioError)
+        -> Subscription<State>
 ) -> folio_status_t {
     register(listener.context, out, named: "subscription", error) { () throws(FolioError) in
         try require(store, Store.self)
     } register: { (store) throws(FolioError) in
-        let subscription = try subscribe(store, listener.listener(box))
+        let subscription = try subscribe(store, listener.listener(box), listener.context.end)
         return listener.callback == nil
             ? SubscriptionBox(subscription, box: box) : SubscriptionBox(withoutInbox: subscription)
     }

@@ -34,8 +34,8 @@ public func folio_vault_store_subscribe(
     subscribe(
         store, VaultStore.self, StateListener(callback: callback, context: HostContext(context, destroy)), subscription,
         error, box: VaultStateBox.init
-    ) { (store, listener) throws(FolioError) in
-        try store.subscribe(listener)
+    ) { (store, listener, inboxEnd) throws(FolioError) in
+        try store.subscribe(listener, inboxEnd: inboxEnd)
     }
 }
 

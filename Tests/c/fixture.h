@@ -38,7 +38,8 @@ static inline void fixture_begin(void) {
 static inline const char *new_path(void) {
     char *path = malloc(128);
     REQUIRE(path != NULL);
-    snprintf(path, 128, "%s/%d", fixture_base, fixture_directories++);
+    /* A forked child counts on from the same number. */
+    snprintf(path, 128, "%s/%ld-%d", fixture_base, (long)getpid(), fixture_directories++);
     return path;
 }
 

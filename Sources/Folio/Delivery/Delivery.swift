@@ -150,9 +150,9 @@ final class Delivery: Sendable {
 
     /// A refused listener has been ended when this throws.
     func subscribe<State>(
-        _ listener: Listener<Delivered<State>>?, to store: StoreCore<State>
+        _ listener: Listener<Delivered<State>>?, inboxEnd: @escaping @Sendable () -> Void, to store: StoreCore<State>
     ) throws(FolioError) -> Subscription<State> {
-        let subscription = Subscription(listener)
+        let subscription = Subscription(listener, inboxEnd: inboxEnd)
         do throws(FolioError) {
             if Fork.isChild { throw .forked }
             try guarded.withLock { (guarded) throws(FolioError) in

@@ -18,14 +18,15 @@ public final class Subscription<Value: Sendable>: Sendable {
     let call: (@Sendable (Delivered<Value>) -> Void)?
     private let end: @Sendable () -> Void
 
-    init(_ listener: Listener<Delivered<Value>>?) {
+    /// `inboxEnd` is the end of a subscription without a listener.
+    init(_ listener: Listener<Delivered<Value>>?, inboxEnd: @escaping @Sendable () -> Void = {}) {
         if let listener {
             call = listener.call
             end = listener.end
             inbox = nil
         } else {
             call = nil
-            end = {}
+            end = inboxEnd
             inbox = Monitor(Queue())
         }
     }

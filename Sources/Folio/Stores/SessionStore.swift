@@ -24,9 +24,11 @@ public final class SessionStore: Sendable {
     public var state: SessionState { sdk.delivery.withLock { _ in core.state } }
 
     /// Hears every later change in order; without a listener the subscription has an inbox that begins with the current
-    /// state. When this throws, the listener has been ended.
-    public func subscribe(_ listener: Listener<Delivered<SessionState>>?) throws(FolioError) -> Subscription<SessionState> {
-        try sdk.delivery.subscribe(listener, to: core)
+    /// state, and `inboxEnd` is called when it ends. When this throws, the listener or inbox has been ended.
+    public func subscribe(
+        _ listener: Listener<Delivered<SessionState>>?, inboxEnd: @escaping @Sendable () -> Void = {}
+    ) throws(FolioError) -> Subscription<SessionState> {
+        try sdk.delivery.subscribe(listener, inboxEnd: inboxEnd, to: core)
     }
 
     /// Fails only for what is known at once (`closed`, `shutDown`, `forked`); what a rule refuses appears in the state.

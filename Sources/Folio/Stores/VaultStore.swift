@@ -29,9 +29,11 @@ public final class VaultStore: Sendable {
     public var state: VaultState { sdk.delivery.withLock { _ in core.state } }
 
     /// Hears every later change in order; without a listener the subscription has an inbox that begins with the current
-    /// state. When this throws, the listener has been ended.
-    public func subscribe(_ listener: Listener<Delivered<VaultState>>?) throws(FolioError) -> Subscription<VaultState> {
-        try sdk.delivery.subscribe(listener, to: core)
+    /// state, and `inboxEnd` is called when it ends. When this throws, the listener or inbox has been ended.
+    public func subscribe(
+        _ listener: Listener<Delivered<VaultState>>?, inboxEnd: @escaping @Sendable () -> Void = {}
+    ) throws(FolioError) -> Subscription<VaultState> {
+        try sdk.delivery.subscribe(listener, inboxEnd: inboxEnd, to: core)
     }
 
     /// Fails only for what is known at once (`closed`, `shutDown`, `forked`).
