@@ -1,33 +1,7 @@
 import Folio
 import FolioModel
 import FolioTestSupport
-import Glibc
 import Testing
-
-/// Runs CrashSubject.
-/// - Returns: Whether the procedure finished; `false` when it was killed at the fault point.
-private func runSubject(_ directory: String, _ procedure: String, _ faultPoint: Int, counting effect: String? = nil) throws -> Bool {
-    var buffer = [CChar](repeating: 0, count: 4_096)
-    let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-    let own = String(decoding: buffer[..<max(length, 0)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let path = (own.split(separator: "/", omittingEmptySubsequences: false).dropLast() + ["CrashSubject"])
-        .joined(separator: "/")
-    let arguments = [path, directory, procedure, String(faultPoint)] + (effect.map { [$0] } ?? [])
-    var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-    defer { for pointer in pointers { free(pointer) } }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-    var child = pid_t()
-    try #require(posix_spawn(&child, path, &actions, nil, &pointers, environ) == 0)
-    var status: Int32 = 0
-    try #require(waitpid(child, &status, 0) == child)
-    let signal = status & 0x7f
-    if signal == SIGKILL { return false }
-    try #require(signal == 0 && (status >> 8) & 0xff == 0)
-    return true
-}
 
 /// Prepares a directory, runs the procedure with a fault after each effect in turn, and lets `check` look after each.
 private func forEachFault(
@@ -42,7 +16,7 @@ private func forEachFault(
             try prepare(driver)
             try driver.sdk.shutdown()
         }
-        let finished = try runSubject(directory.path, procedure, faultPoint, counting: effect)
+        let finished = try Subject.run(directory.path, procedure, faultPoint, counting: effect)
         let driver = try Driver(directory.path)
         try check(driver, finished)
         try driver.sdk.shutdown()
