@@ -1,0 +1,95 @@
+"""Callbacks from the library: one trampoline a kind, made once and never freed.
+
+``context`` is an id into a table; ``destroy`` deletes the entry, so what a listener needs lives exactly as long as the
+library may call it. No exception crosses into native code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import sys
+import threading
+from typing import Any, Callable
+
+from ._library import CreatedCallback, DestroyCallback, LogCallback, StateCallback
+
+
+class Entry:
+    """A registered callback: ``run`` gets what the library passes, ``ended`` is called when it will not run again."""
+
+    __slots__ = ("run", "ended", "report")
+
+    def __init__(
+        self,
+        run: Callable[..., None],
+        report: Callable[[BaseException, object], None],
+        ended: Callable[[], None] | None = None,
+    ) -> None:
+        self.run = run
+        self.report = report
+        self.ended = ended
+
+
+_entries: dict[int, Entry] = {}
+_ids = itertools.count(1)
+_local = threading.local()
+
+
+def register(entry: Entry) -> int:
+    """Keeps the entry until its ``destroy``; the id is the context."""
+    context = next(_ids)
+    _entries[context] = entry
+    return context
+
+
+def count() -> int:
+    """How many callbacks the library may still call."""
+    return len(_entries)
+
+
+def raise_interrupt() -> None:
+    """Raises what must not be swallowed (KeyboardInterrupt, SystemExit) once native code has been left."""
+    interrupt = getattr(_local, "interrupt", None)
+    if interrupt is not None:
+        _local.interrupt = None
+        raise interrupt
+
+
+def report_unraisable(error: BaseException, listener: object) -> None:
+    """Hands a listener's exception to ``sys.unraisablehook``."""
+    arguments = (type(error), error, error.__traceback__, "Exception ignored in a Folio listener", listener)
+    sys.unraisablehook(sys.UnraisableHookArgs(arguments))  # type: ignore[call-arg]
+
+
+def _run(context: int | None, *arguments: Any) -> None:
+    entry = _entries.get(context or 0)
+    if entry is None:
+        return
+    try:
+        entry.run(*arguments)
+    except Exception as error:
+        try:
+            entry.report(error, entry.run)
+        except Exception as second:
+            report_unraisable(second, entry.report)
+    except BaseException as interrupt:
+        _local.interrupt = interrupt
+
+
+def _destroy(context: int | None) -> None:
+    entry = _entries.pop(context or 0, None)
+    if entry is None or entry.ended is None:
+        return
+    try:
+        entry.ended()
+    except Exception as error:
+        report_unraisable(error, entry.ended)
+
+
+on_state = StateCallback(_run)
+on_created = CreatedCallback(_run)
+on_log = LogCallback(_run)
+on_destroy = DestroyCallback(_destroy)
+no_state_callback = ctypes.cast(None, StateCallback)
+no_destroy = ctypes.cast(None, DestroyCallback)
