@@ -79,6 +79,23 @@ extension DeviceTests {
             #expect(try place.open().snapshot() == expected)
         }
 
+        @Test("a database whose last process died is not folded together with its WAL by a refused open")
+        func refusedWithWal() throws {
+            let place = try Place()
+            let device = try place.openGuest()
+            let expected = try device.snapshot()
+            // What a killed process leaves behind: the files as they are while it runs.
+            let left = place.files().filter { $0.key != "folio.sqlite-shm" }
+            device.close()
+            for (name, content) in left { overwrite(place.path(name), content) }
+            #expect(left["folio.sqlite-wal"]?.isEmpty == false)
+            place.hostKey = [UInt8](repeating: 8, count: 32)
+            #expect(reason { _ = try place.open() } == .wrongKey)
+            #expect(place.files().filter { $0.key != "folio.sqlite-shm" } == left)
+            place.hostKey = Place.key
+            #expect(try place.open().snapshot() == expected)
+        }
+
         @Test("a replaced, missing, cut or long key file is refused and never made anew")
         func keyFile() throws {
             let place = try Place()
