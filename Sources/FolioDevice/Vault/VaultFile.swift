@@ -114,7 +114,8 @@ public final class VaultFile: Sendable {
         try writing(owner) { (_, writer) throws(DeviceError) -> Result<Void, VaultFailure> in
             for operation in operations {
                 switch operation {
-                case .put(let key, let value): try Self.put(key, value.bytes, modifiedAt, writer)
+                case .put(let key, let value):
+                    try value.withBytes { (bytes) throws(DeviceError) in try Self.put(key, bytes, modifiedAt, writer) }
                 case .delete(let key): _ = try Self.delete(key, writer)
                 }
             }
@@ -130,7 +131,9 @@ public final class VaultFile: Sendable {
             case .failure(let failure): return .failure(failure)
             case .success(let copy):
                 try copy.key.withRawBytes { (key) throws(DeviceError) in
-                    try writer.put(key: key, modifiedAt: modifiedAt, value: copy.value.bytes)
+                    try copy.value.withBytes { (bytes) throws(DeviceError) in
+                        try writer.put(key: key, modifiedAt: modifiedAt, value: bytes)
+                    }
                 }
                 try writer.removeConflict(id)
                 return .success(())

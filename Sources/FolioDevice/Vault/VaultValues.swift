@@ -36,8 +36,17 @@ public final class VaultValue: @unchecked Sendable {
 
     public let count: Int
 
-    /// The bytes, at an address that is never null; valid while the value lives.
+    /// The bytes, at an address that is never null. For owners of the value such as a handle: they are gone with the
+    /// last reference, which Swift may drop right after this; otherwise use `withBytes`.
     public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
+
+    /// Runs `body` with the bytes, which stay as long as it runs.
+    public func withBytes<Value, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        defer { withExtendedLifetime(self) {} }
+        return try body(bytes)
+    }
 
     var writable: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]) }
 }
