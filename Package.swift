@@ -40,6 +40,7 @@ let package = Package(
         .testTarget(name: "FolioWireTests", dependencies: ["FolioWire"], swiftSettings: settings),
         .testTarget(name: "FolioDeviceTests", dependencies: ["FolioDevice"], swiftSettings: settings),
         .testTarget(name: "FolioServiceTests", dependencies: ["FolioService"], swiftSettings: settings),
+        .testTarget(name: "FolioCTests", dependencies: ["FolioC", "Folio", "FolioModel", "CFolio"], swiftSettings: settings),
         .target(name: "FolioTestSupport", dependencies: ["Folio"], path: "Tests/Support", swiftSettings: settings),
         .executableTarget(
             name: "CrashSubject", dependencies: ["Folio", "FolioTestSupport"], path: "Tests/CrashSubject",

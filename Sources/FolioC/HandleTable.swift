@@ -29,8 +29,10 @@ final class HandleTable: @unchecked Sendable {
     private var slots: UnsafeMutableBufferPointer<Slot>
     private var used = 0
     private var free = HandleTable.noSlot
+    private let firstGeneration: UInt32
 
-    init() {
+    init(firstGeneration: UInt32 = 1) {
+        self.firstGeneration = firstGeneration
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
@@ -118,7 +120,7 @@ final class HandleTable: @unchecked Sendable {
         }
         let index = used
         slots.initializeElement(
-            at: index, to: Slot(object: nil, generation: 1, nextFree: Self.noSlot, kind: 0, isLent: false))
+            at: index, to: Slot(object: nil, generation: firstGeneration, nextFree: Self.noSlot, kind: 0, isLent: false))
         used += 1
         return index
     }
