@@ -43,6 +43,11 @@ def register(entry: Entry) -> int:
     return context
 
 
+def forget(context: int) -> None:
+    """Drops an entry whose registration was refused."""
+    _entries.pop(context, None)
+
+
 def count() -> int:
     """How many callbacks the library may still call."""
     return len(_entries)
