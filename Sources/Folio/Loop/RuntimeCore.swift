@@ -65,11 +65,11 @@ final class RuntimeCore {
 
     /// Lets everything go; intents keep what was not finished.
     func close() {
+        guard lock != nil else { return }
         if device != nil { stopServices() }
         device?.close()
         device = nil
         releaseLock()
-        lockWait = nil
         timers = [:]
         busyEffects = [:]
         lock = nil
@@ -157,9 +157,12 @@ final class RuntimeCore {
         case .publishVault(let state): seed.delivery.publish(state)
         case .settle(let actions): seed.delivery.settle(actions)
         case .started(let error):
+            if error != nil {
+                // A runtime that did not start keeps nothing: its directory is free before the host hears of it.
+                close()
+                agenda.turns.append(.close(seed.id))
+            }
             seed.delivery.started(error.map { FolioError($0) })
-            // A runtime that did not start keeps nothing: its directory is free before the caller hears of it.
-            if error != nil { agenda.turns.append(.close(seed.id)) }
         case .log(let level, let text): seed.delivery.log(LogLine(level: level.rawValue, text: text))
         }
     }

@@ -152,8 +152,8 @@ public final class VaultStore: Sendable {
 /// at a time: another gets `busy`. After a commit, failed or not, calls throw `closed`.
 public final class VaultTransaction: Sendable {
     fileprivate struct Guarded {
-        /// `nil` deletes.
-        var writes: [String: VaultValue?] = [:]
+        /// By the key's bytes: a Swift `String` takes composed and decomposed letters for equal. `nil` deletes.
+        var writes: [[UInt8]: VaultValue?] = [:]
         var order: [String] = []
         var isOver = false
     }
@@ -176,7 +176,7 @@ public final class VaultTransaction: Sendable {
     /// - Returns: The transaction's own value with `modifiedAt` 0, else the stored one, or `nil`.
     public func get(_ key: String) throws(FolioError) -> VaultValue? {
         try use { (guarded) throws(FolioError) in
-            if let own = guarded.writes[key] { return own }
+            if let own = guarded.writes[Array(key.utf8)] { return own }
             try store.requireOwner(owner)
             return try store.get(key)
         }
@@ -188,7 +188,7 @@ public final class VaultTransaction: Sendable {
         do { try VaultFile.check(key: key, size: 0) } catch { throw FolioError(error) }
         return try use { (guarded) throws(FolioError) in
             let existed: Bool
-            if let own = guarded.writes[key] {
+            if let own = guarded.writes[Array(key.utf8)] {
                 existed = own != nil
             } else {
                 try store.requireOwner(owner)
@@ -204,7 +204,7 @@ public final class VaultTransaction: Sendable {
             guarded.isOver = true
             var operations: [VaultOperation] = []
             for key in guarded.order {
-                guard let value = guarded.writes[key] else { continue }
+                guard let value = guarded.writes[Array(key.utf8)] else { continue }
                 operations.append(value.map { .put(key: key, value: $0) } ?? .delete(key: key))
             }
             guarded.writes = [:]
@@ -230,7 +230,7 @@ public final class VaultTransaction: Sendable {
 
 extension VaultTransaction.Guarded {
     fileprivate mutating func set(_ key: String, _ value: VaultValue?) {
-        if writes.updateValue(value, forKey: key) == nil { order.append(key) }
+        if writes.updateValue(value, forKey: Array(key.utf8)) == nil { order.append(key) }
     }
 }
 
@@ -238,6 +238,6 @@ extension VaultStore {
     /// Whether there is such a record, without reading its value.
     fileprivate func contains(_ key: String) throws(FolioError) -> Bool {
         // No key that begins with `key` stands before it.
-        try list(prefix: key, limit: 1).first?.key == key
+        try list(prefix: key, limit: 1).first.map { $0.key.utf8.elementsEqual(key.utf8) } ?? false
     }
 }

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import sys
 import threading
 from typing import Any, Callable
 
@@ -16,14 +15,15 @@ from ._library import CreatedCallback, DestroyCallback, LogCallback, StateCallba
 
 
 class Entry:
-    """A registered callback: ``run`` gets what the library passes, ``ended`` is called when it will not run again."""
+    """A registered callback: ``run`` gets what the library passes, ``ended`` is called when it will not run again, and
+    ``report`` says whether it has taken an exception of ``run``."""
 
     __slots__ = ("run", "ended", "report")
 
     def __init__(
         self,
         run: Callable[..., None],
-        report: Callable[[BaseException, object], None],
+        report: Callable[[BaseException, object], bool],
         ended: Callable[[], None] | None = None,
     ) -> None:
         self.run = run
@@ -61,12 +61,6 @@ def raise_interrupt() -> None:
         raise interrupt
 
 
-def report_unraisable(error: BaseException, listener: object) -> None:
-    """Hands a listener's exception to ``sys.unraisablehook``."""
-    arguments = (type(error), error, error.__traceback__, "Exception ignored in a Folio listener", listener)
-    sys.unraisablehook(sys.UnraisableHookArgs(arguments))  # type: ignore[call-arg]
-
-
 def _run(context: int | None, *arguments: Any) -> None:
     entry = _entries.get(context or 0)
     if entry is None:
@@ -74,22 +68,17 @@ def _run(context: int | None, *arguments: Any) -> None:
     try:
         entry.run(*arguments)
     except Exception as error:
-        try:
-            entry.report(error, entry.run)
-        except Exception as second:
-            report_unraisable(second, entry.report)
+        # What leaves here ctypes hands to sys.unraisablehook; native code goes on.
+        if not entry.report(error, entry.run):
+            raise
     except BaseException as interrupt:
         _local.interrupt = interrupt
 
 
 def _destroy(context: int | None) -> None:
     entry = _entries.pop(context or 0, None)
-    if entry is None or entry.ended is None:
-        return
-    try:
+    if entry is not None and entry.ended is not None:
         entry.ended()
-    except Exception as error:
-        report_unraisable(error, entry.ended)
 
 
 on_state = StateCallback(_run)

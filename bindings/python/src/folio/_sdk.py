@@ -327,14 +327,15 @@ class FolioSdk:
                 # A bounded wait, so that Ctrl-C is seen on every platform.
                 self._lock.wait(1.0)
 
-    def _report(self, error: BaseException, listener: object) -> None:
+    def _report(self, error: BaseException, listener: object) -> bool:
+        """Hands a listener's exception to the asyncio loop, when that is the pump."""
         pump = self._pump
-        if isinstance(pump, asyncio.AbstractEventLoop) and not pump.is_closed():
-            pump.call_exception_handler(
-                {"message": "Exception in a Folio listener", "exception": error, "listener": listener}
-            )
-        else:
-            _callbacks.report_unraisable(error, listener)
+        if not isinstance(pump, asyncio.AbstractEventLoop) or pump.is_closed():
+            return False
+        pump.call_exception_handler(
+            {"message": "Exception in a Folio listener", "exception": error, "listener": listener}
+        )
+        return True
 
     # Session
 
