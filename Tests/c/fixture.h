@@ -36,11 +36,11 @@ static inline void fixture_begin(void) {
 
 /* A path below the base that nobody has used; valid for the life of the program. */
 static inline const char *new_path(void) {
-    char *path = malloc(128);
-    REQUIRE(path != NULL);
+    static char paths[128][128];
+    REQUIRE(fixture_directories < 128);
     /* A forked child counts on from the same number. */
-    snprintf(path, 128, "%s/%ld-%d", fixture_base, (long)getpid(), fixture_directories++);
-    return path;
+    snprintf(paths[fixture_directories], 128, "%s/%ld-%d", fixture_base, (long)getpid(), fixture_directories);
+    return paths[fixture_directories++];
 }
 
 /* Checks that a call failed with `status`, left an error that says so in one line, and releases it. */
