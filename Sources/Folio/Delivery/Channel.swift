@@ -15,7 +15,7 @@ final class StoreCore<State: Hashable & Sendable>: @unchecked Sendable {
     let stateAtMount: State
     var hasRead = false
     var isClosed = false
-    var subscriptions: [Subscription<State>] = []
+    var subscriptions = SubscriptionList<State>()
     /// Entries published up to this one are older than the store.
     let mountedAt: UInt64
 

@@ -25,7 +25,7 @@ final class Delivery: Sendable {
         var session = Channel(published: SessionState())
         var auth = Channel(published: AuthState.idle)
         var vault = Channel(published: VaultState())
-        var logSubscriptions: [Subscription<LogLine>] = []
+        var logSubscriptions = SubscriptionList<LogLine>()
         var pending: Int32 = 0
         var dispatchingThread: pthread_t?
         fileprivate var queue = Queue<Entry>()
@@ -60,10 +60,10 @@ final class Delivery: Sendable {
 
     func log(_ line: LogLine) {
         guarded.withLock { guarded in
-            guard !guarded.logSubscriptions.isEmpty else { return }
+            guard !guarded.logSubscriptions.all.isEmpty else { return }
             append(&guarded) { delivery in
                 let delivered = Delivered(line)
-                for subscription in delivery.withLock({ $0.logSubscriptions }) { subscription.deliver(delivered) }
+                for subscription in delivery.withLock({ $0.logSubscriptions.all }) { subscription.deliver(delivered) }
             }
         }
     }
@@ -132,20 +132,21 @@ final class Delivery: Sendable {
         _ state: State, _ channel: any WritableKeyPath<Guarded, Channel<State>> & Sendable,
         to isAddressed: (StoreCore<State>) -> Bool
     ) {
-        let subscriptions = guarded.withLock { guarded -> [Subscription<State>] in
-            var subscriptions: [Subscription<State>] = []
+        let subscriptions = guarded.withLock { guarded -> [[Subscription<State>]] in
+            var subscriptions: [[Subscription<State>]] = []
             for store in guarded[keyPath: channel].stores where isAddressed(store) {
                 store.hasRead = true
                 guard store.state != state else { continue }
                 store.state = state
-                store.subscriptions.removeAll { $0.isEnded }
-                subscriptions += store.subscriptions
+                subscriptions.append(store.subscriptions.all)
             }
             return subscriptions
         }
         guard !subscriptions.isEmpty else { return }
         let delivered = Delivered(state)
-        for subscription in subscriptions { subscription.deliver(delivered) }
+        for ofStore in subscriptions {
+            for subscription in ofStore { subscription.deliver(delivered) }
+        }
     }
 
     /// A refused listener has been ended when this throws.
@@ -158,7 +159,6 @@ final class Delivery: Sendable {
             try guarded.withLock { (guarded) throws(FolioError) in
                 if store.isClosed { throw .closed }
                 if guarded.phase == .shutDown { throw .shutDown }
-                store.subscriptions.removeAll { $0.isEnded }
                 store.subscriptions.append(subscription)
                 if subscription.call == nil { subscription.put(store.state) }
             }
@@ -173,8 +173,7 @@ final class Delivery: Sendable {
         let subscriptions = guarded.withLock { guarded -> [Subscription<State>] in
             store.isClosed = true
             guarded[keyPath: channel].stores.removeAll { $0 === store }
-            defer { store.subscriptions = [] }
-            return store.subscriptions
+            return store.subscriptions.takeAll()
         }
         for subscription in subscriptions { subscription.finish() }
     }
@@ -195,7 +194,6 @@ final class Delivery: Sendable {
             if Fork.isChild { throw .forked }
             try guarded.withLock { (guarded) throws(FolioError) in
                 try guarded.requireReady()
-                guarded.logSubscriptions.removeAll { $0.isEnded }
                 guarded.logSubscriptions.append(subscription)
             }
             return subscription
@@ -279,16 +277,14 @@ final class Delivery: Sendable {
             var ends = Ends()
             func end<State>(_ channel: inout Channel<State>) {
                 for store in channel.stores {
-                    for subscription in store.subscriptions { ends.all.append { subscription.finish() } }
-                    store.subscriptions = []
+                    for subscription in store.subscriptions.takeAll() { ends.all.append { subscription.finish() } }
                 }
                 channel.stores = []
             }
             end(&guarded.session)
             end(&guarded.auth)
             end(&guarded.vault)
-            for subscription in guarded.logSubscriptions { ends.all.append { subscription.finish() } }
-            guarded.logSubscriptions = []
+            for subscription in guarded.logSubscriptions.takeAll() { ends.all.append { subscription.finish() } }
             if let completion = guarded.completion { ends.all.append { completion.finish() } }
             guarded.completion = nil
             return ends

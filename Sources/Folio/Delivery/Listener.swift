@@ -13,17 +13,22 @@ public struct Listener<Value>: Sendable {
 }
 
 /// A state on its way to the subscribers of one delivery, with a place for what they share.
-public final class Delivered<State: Sendable>: Sendable {
+///
+/// `@unchecked Sendable`: `shared` is reached only by the listeners of this delivery, which run one after another on the
+/// dispatching thread.
+public final class Delivered<State: Sendable>: @unchecked Sendable {
     public let state: State
-    private let shared = Monitor<(any AnyObject & Sendable)?>(nil)
+    @usableFromInline var shared: (any AnyObject & Sendable)?
 
     init(_ state: State) { self.state = state }
 
-    /// The object that the first subscriber made for this delivery; it lives until the delivery is over.
+    /// The object that the first listener made for this delivery; it lives until the delivery is over. Only inside a
+    /// listener, on the dispatching thread.
+    @inlinable
     public func attachment<Attachment: AnyObject & Sendable>(_ make: () -> Attachment) -> Attachment {
-        if let existing = shared.withLock({ $0 }) as? Attachment { return existing }
+        if let existing = shared as? Attachment { return existing }
         let made = make()
-        shared.withLock { $0 = made }
+        shared = made
         return made
     }
 }
