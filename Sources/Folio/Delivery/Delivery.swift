@@ -145,7 +145,8 @@ final class Delivery: Sendable {
         guard !subscriptions.isEmpty else { return }
         let delivered = Delivered(state)
         for ofStore in subscriptions {
-            for subscription in ofStore { subscription.deliver(delivered) }
+            // By position: an iterator would count a reference to each subscription up and down.
+            for index in ofStore.indices { ofStore[index].deliver(delivered) }
         }
     }
 
@@ -160,7 +161,7 @@ final class Delivery: Sendable {
                 if store.isClosed { throw .closed }
                 if guarded.phase == .shutDown { throw .shutDown }
                 store.subscriptions.append(subscription)
-                if subscription.call == nil { subscription.put(store.state) }
+                subscription.begin(with: store.state)
             }
             return subscription
         } catch {

@@ -15,7 +15,7 @@ public final class Subscription<Value: Sendable>: Sendable {
     private let phase = Atomic<UInt8>(Phase.idle)
     /// Takes part in delivery as its own lock, last in the order: nothing is called while it is held.
     private let inbox: Monitor<Queue<Value>>?
-    let call: (@Sendable (Delivered<Value>) -> Void)?
+    private let call: @Sendable (Delivered<Value>) -> Void
     private let end: @Sendable () -> Void
 
     /// `inboxEnd` is the end of a subscription without a listener.
@@ -25,9 +25,10 @@ public final class Subscription<Value: Sendable>: Sendable {
             end = listener.end
             inbox = nil
         } else {
-            call = nil
+            let inbox = Monitor(Queue<Value>())
+            call = { delivered in inbox.withLock { $0.append(delivered.state) } }
             end = inboxEnd
-            inbox = Monitor(Queue())
+            self.inbox = inbox
         }
     }
 
@@ -35,10 +36,6 @@ public final class Subscription<Value: Sendable>: Sendable {
 
     /// Runs the callback, or fills the inbox. Only on the dispatching thread, without any lock.
     func deliver(_ delivered: Delivered<Value>) {
-        guard let call else {
-            if !isEnded { put(delivered.state) }
-            return
-        }
         guard exchange(Phase.idle, Phase.running) else { return }
         call(delivered)
         if !exchange(Phase.running, Phase.idle) {
@@ -47,7 +44,8 @@ public final class Subscription<Value: Sendable>: Sendable {
         }
     }
 
-    func put(_ value: Value) { inbox?.withLock { $0.append(value) } }
+    /// An inbox begins with the current state.
+    func begin(with value: Value) { inbox?.withLock { $0.append(value) } }
 
     /// Takes one value from the inbox.
     /// - Returns: `nil` when it is empty.
