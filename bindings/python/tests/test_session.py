@@ -126,6 +126,8 @@ def test_bad_arguments_are_refused_and_nothing_is_made(tmp_path: Path) -> None:
         {"storage_key": b"short"},
         {"timeout": 0.0},
         {"timeout": 1e12},
+        {"timeout": float("nan")},
+        {"timeout": float("inf")},
         {"embedded_token_life": 0},
         {"service_url": "https://folio.example"},
     ):
