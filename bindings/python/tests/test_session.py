@@ -132,7 +132,7 @@ def test_bad_arguments_are_refused_and_nothing_is_made(tmp_path: Path) -> None:
         {"service_url": "https://folio.example"},
     ):
         with pytest.raises(CoreError) as refused:
-            FolioSdk.create(data_directory=tmp_path / "data", **options)  # type: ignore[arg-type]
+            FolioSdk.create(data_directory=tmp_path / "data", **options)
         assert refused.value.code == "INVALID_ARGUMENT"
     for path in ("", "a\0b", "\ud800"):
         with pytest.raises(CoreError):
