@@ -63,7 +63,8 @@ def run_script(script: str, *arguments: object, timeout: float = 60) -> subproce
     """Runs a script in an interpreter of its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python" / "src")}
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)],
+        # Python 3.12 warns of every fork; the scripts that fork do so on purpose.
+        [sys.executable, "-W", "ignore:This process:DeprecationWarning", "-c", textwrap.dedent(script), *map(str, arguments)],
         env=environment,
         capture_output=True,
         text=True,

@@ -234,9 +234,51 @@ def test_threads_that_dispatch_and_read_do_not_deadlock(tmp_path: Path) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-        for _ in store.states():
-            if sdk.pending == 0:
-                break
+        # An ignored sign-out ends without a state, so what is waited for is a dispatch.
+        sdk._wait_until(lambda: sdk.pending == 0)
+        assert store.state.status == "ACTIVE" and not store.state.signing_out
+
+
+def test_a_removed_listener_does_not_hear_what_is_queued(driver: Driver) -> None:
+    heard: list[SessionState] = []
+    other = SessionStore.mount(driver.sdk)
+    remove = other.subscribe(heard.append)
+    remove()
+    remove()
+    driver.settle()
+    driver.sdk.dispatch_events()
+    assert other.state.status == "ACTIVE"
+    assert heard == []
+
+
+def test_a_loop_pumps_a_runtime_that_another_thread_shuts_down(tmp_path: Path) -> None:
+    async def main() -> list[str]:
+        sdk = await FolioSdk.create_async(data_directory=tmp_path)
+        store = SessionStore.mount(sdk)
+        seen = []
+        async for state in store.states():
+            seen.append(str(state.status))
+            if state.status == "ACTIVE":
+                threading.Thread(target=sdk.shutdown).start()
+        return seen
+
+    assert asyncio.run(main()) == ["DEVICE", "ACTIVE"]
+
+
+def test_a_loop_forgets_a_runtime_that_was_dropped(tmp_path: Path) -> None:
+    async def main() -> None:
+        sdk = await FolioSdk.create_async(data_directory=tmp_path)
+        fd = sdk._fd
+        del sdk
+        gc.collect()
+        assert not asyncio.get_running_loop().remove_reader(fd)
+        with pytest.raises(OSError):
+            os.fstat(fd)
+        # The directory is free again.
+        async with await FolioSdk.create_async(data_directory=tmp_path):
+            pass
+
+    asyncio.run(main())
 
 
 def test_a_forked_child_gets_typed_errors_and_exits(driver: Driver) -> None:
@@ -271,6 +313,32 @@ def test_a_forked_child_gets_typed_errors_and_exits(driver: Driver) -> None:
     remove()
 
 
+def test_a_child_of_fork_is_free_of_the_parents_pump(tmp_path: Path) -> None:
+    with FolioSdk.create(data_directory=tmp_path, background=True) as sdk:
+        store = SessionStore.mount(sdk)
+        states = store.states()
+        for _ in range(20):
+            # The background thread is in the middle of its work at most of these forks.
+            store.dispatch(SessionAction.SIGN_OUT)
+            child = os.fork()
+            if child == 0:
+                codes = []
+                try:
+                    for use in (sdk.wait_events, sdk.dispatch_events, lambda: next(states), store.close):
+                        try:
+                            use()
+                        except CoreError as error:
+                            codes.append(error.code)
+                    sdk.__exit__(None, None, None)
+                    del states, store
+                    gc.collect()
+                finally:
+                    os._exit(0 if codes == ["FORKED"] * 4 else 1)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        sdk._wait_until(lambda: sdk.pending == 0)
+        assert sdk.session_state.status == "ACTIVE"
+
+
 CREATE = """
     import sys
     from folio import *
@@ -298,6 +366,19 @@ CREATE = """
         store.dispatch(SessionAction.SIGN_OUT)
 """,
         """
+    import sys, threading, time
+    from folio import *
+    sdk = FolioSdk.create(data_directory=sys.argv[1], background=True)
+    store = SessionStore.mount(sdk)
+    inside = threading.Event()
+    def listen(state):
+        inside.set()
+        # Longer than the interpreter waits for it.
+        time.sleep(60)
+    store.subscribe(listen)
+    inside.wait()
+""",
+        """
     import asyncio, sys
     from folio import *
     async def main():
@@ -315,7 +396,7 @@ CREATE = """
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """,
     ],
-    ids=["create-only", "left-open", "background", "asyncio", "child-of-fork"],
+    ids=["create-only", "left-open", "background", "busy-listener", "asyncio", "child-of-fork"],
 )
 def test_nothing_keeps_the_interpreter_from_exiting(tmp_path: Path, script: str) -> None:
     for _ in range(3):

@@ -218,7 +218,7 @@ class Replay:
 
     def expect(self, step: dict[str, Any]) -> None:
         what = step["expect"]
-        vault = self.stores.get("vault")
+        vault: Any = self.stores.get("vault")
         if what == "nothing":
             self.settle()
             assert self.records[step["store"]] == []

@@ -126,11 +126,13 @@ def test_bad_arguments_are_refused_and_nothing_is_made(tmp_path: Path) -> None:
         {"storage_key": b"short"},
         {"timeout": 0.0},
         {"timeout": 1e12},
+        {"timeout": float("nan")},
+        {"timeout": float("inf")},
         {"embedded_token_life": 0},
         {"service_url": "https://folio.example"},
     ):
         with pytest.raises(CoreError) as refused:
-            FolioSdk.create(data_directory=tmp_path / "data", **options)  # type: ignore[arg-type]
+            FolioSdk.create(data_directory=tmp_path / "data", **options)
         assert refused.value.code == "INVALID_ARGUMENT"
     for path in ("", "a\0b", "\ud800"):
         with pytest.raises(CoreError):

@@ -43,7 +43,10 @@ class AuthStore(Store[AuthState]):
     """Reports the sign-in ceremony and drives it. All auth stores of a runtime share one ceremony."""
 
     _noun = "auth"
-    _read = staticmethod(read_auth_state)
+
+    @staticmethod
+    def _read(handle: int | None) -> AuthState:
+        return read_auth_state(handle)
 
     def dispatch(self, action: AuthAction) -> None:
         """Dispatches an action; what a rule refuses appears in the state.

@@ -6,7 +6,6 @@ library may call it. No exception crosses into native code.
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import threading
 from typing import Any, Callable
@@ -85,5 +84,5 @@ on_state = StateCallback(_run)
 on_created = CreatedCallback(_run)
 on_log = LogCallback(_run)
 on_destroy = DestroyCallback(_destroy)
-no_state_callback = ctypes.cast(None, StateCallback)
-no_destroy = ctypes.cast(None, DestroyCallback)
+no_state_callback = StateCallback()
+no_destroy = DestroyCallback()

@@ -20,7 +20,7 @@ from ._callbacks import Entry
 from ._constants import LOG_LEVELS, Status
 from ._library import lib
 from ._native import NativeError, call, call_for_handle, decode, pointer, text, word
-from .errors import CoreError, FolioError, StoreError
+from .errors import CoreError, FolioError
 from .states import SessionState, read_session_state
 
 _live: weakref.WeakSet[FolioSdk] = weakref.WeakSet()
@@ -182,6 +182,7 @@ class FolioSdk:
         self._fd = -1
         self._is_over = False
         self._process = os.getpid()
+        self._watchers = []
         called = [False]
 
         def completed(error: int | None) -> None:
@@ -199,10 +200,10 @@ class FolioSdk:
                 key, length = pointer(storage_key)
                 call("folio_config_set_storage_key", config, key, length)
             if timeout is not None:
-                milliseconds = int(timeout * 1000)
-                if not 1 <= milliseconds <= 2**31 - 1:
+                # Compared before it is converted: NaN and infinity have no integer.
+                if not 0.001 <= timeout <= 2_147_483:
                     raise CoreError("The timeout must be from 0.001 to 2,147,483 s; give another.", "INVALID_ARGUMENT")
-                call("folio_config_set_timeout_ms", config, milliseconds)
+                call("folio_config_set_timeout_ms", config, int(timeout * 1000))
             if embedded_token_life is not None:
                 if not 1 <= embedded_token_life <= 2**63 - 1:
                     raise CoreError("The token life must be 1 s or more; give another.", "INVALID_ARGUMENT")
@@ -213,19 +214,31 @@ class FolioSdk:
             entry.ended = ended
         finally:
             lib.folio_config_release(config)
-        fd = ctypes.c_int32()
-        call("folio_sdk_open_event_fd", self._handle, ctypes.byref(fd))
+        fd = ctypes.c_int32(-1)
+        try:
+            call("folio_sdk_open_event_fd", self._handle, ctypes.byref(fd))
+        except FolioError:
+            lib.folio_sdk_release(self._handle)
+            raise
         self._fd = fd.value
-        weakref.finalize(self, _release, self._handle, self._fd, self._process).atexit = False
+        weakref.finalize(self, _release, self._handle, self._fd, self._process, self._watchers).atexit = False
         _live.add(self)
         return self
 
     _handle: int | None
     _fd: int
+    _is_over: bool
+    #: The process that made the runtime; in a forked child nothing of it is closed or awaited.
+    _process: int
+    #: Notified after every dispatch.
+    _lock: threading.Condition
     _waiters: set[Callable[[], None]]
     _pump: Union[threading.Thread, asyncio.AbstractEventLoop, None]
     _thread: threading.Thread | None
+    #: Closing it ends the background thread.
     _wake: socket.socket | None
+    #: The asyncio loop that watches the descriptor, if any; a list, because the finalizer needs what holds then.
+    _watchers: list[asyncio.AbstractEventLoop]
 
     # Pumps
 
@@ -293,24 +306,27 @@ class FolioSdk:
             return
         if self._pump is not None:
             raise CoreError("Another asyncio loop pumps this runtime; use it there.", "BUSY")
-        self._pump = loop
+        # The reader knows the runtime weakly: a loop does not keep a forgotten runtime.
         loop.add_reader(self._fd, _read_events, weakref.ref(self))
+        self._watchers[:] = [loop]
+        self._pump = loop
 
     def _read_events(self) -> None:
         try:
             self._dispatch()
         except CoreError as error:
-            if error.code not in ("SHUT_DOWN", "BUSY"):
-                raise
             if error.code == "SHUT_DOWN":
                 self._detach()
+            # BUSY: this loop runs inside a callback; the end of that dispatch makes the descriptor readable again.
+            elif error.code != "BUSY":
+                raise
 
     def _detach(self) -> None:
         pump = self._pump
         if isinstance(pump, asyncio.AbstractEventLoop):
             self._pump = None
-            if not pump.is_closed():
-                pump.remove_reader(self._fd)
+            self._watchers.clear()
+            _call_in(pump, _remove_reader, pump, self)
 
     def _start_background(self) -> None:
         self._wake, wake = socket.socketpair()
@@ -402,7 +418,9 @@ class FolioSdk:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.shutdown()
+        # A forked child that leaves the block leaves the parent's runtime alone.
+        if self._process == os.getpid():
+            self.shutdown()
 
     async def __aenter__(self) -> FolioSdk:
         self._attach(asyncio.get_running_loop())
@@ -411,7 +429,8 @@ class FolioSdk:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.shutdown()
+        if self._process == os.getpid():
+            self.shutdown()
 
 
 def register(
@@ -444,10 +463,36 @@ def remover(subscription: int | None) -> Callable[[], None]:
     return remove
 
 
-def _release(handle: int | None, fd: int, process: int) -> None:
+def _release(handle: int | None, fd: int, process: int, watchers: list[asyncio.AbstractEventLoop]) -> None:
     lib.folio_sdk_release(handle)
-    if fd >= 0 and os.getpid() == process:
+    if fd < 0 or os.getpid() != process:
+        return
+    # A loop must forget the descriptor before its number can be used again.
+    if not (watchers and _call_in(watchers[0], _close_watched, watchers[0], fd)):
         os.close(fd)
+
+
+def _close_watched(loop: asyncio.AbstractEventLoop, fd: int) -> None:
+    loop.remove_reader(fd)
+    os.close(fd)
+
+
+def _remove_reader(loop: asyncio.AbstractEventLoop, sdk: FolioSdk) -> None:
+    # Unless the runtime was attached again meanwhile. It is kept until here, so its descriptor is still its own.
+    if sdk._pump is not loop:
+        loop.remove_reader(sdk._fd)
+
+
+def _call_in(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *arguments: Any) -> bool:
+    """Calls a function on the loop's thread: now when this is it, else soon. ``False`` when the loop is closed."""
+    try:
+        if asyncio._get_running_loop() is loop:
+            function(*arguments)
+        else:
+            loop.call_soon_threadsafe(function, *arguments)
+    except RuntimeError:
+        return False
+    return True
 
 
 def _read_events(sdk: weakref.ref[FolioSdk]) -> None:
@@ -458,6 +503,7 @@ def _read_events(sdk: weakref.ref[FolioSdk]) -> None:
 
 def _run_background(sdk: weakref.ref[FolioSdk], fd: int, wake: socket.socket) -> None:
     """Pumps until the runtime is shut down, dropped, or its waker is closed."""
+    thread = threading.current_thread()
     with wake, selectors.DefaultSelector() as selector:
         selector.register(fd, selectors.EVENT_READ)
         selector.register(wake, selectors.EVENT_READ)
@@ -470,9 +516,25 @@ def _run_background(sdk: weakref.ref[FolioSdk], fd: int, wake: socket.socket) ->
                 return
             try:
                 runtime._dispatch()
-            except (CoreError, StoreError):
+            except CoreError:
                 return
+            except BaseException as interrupt:
+                # SystemExit of a listener: no listener ends the pump of its neighbours.
+                threading.excepthook(threading.ExceptHookArgs((type(interrupt), interrupt, None, thread)))
             del runtime
+
+
+def _start_child() -> None:
+    """A forked child has no thread and no loop of its parent's, and perhaps a lock that nobody will free: its calls must
+    reach the library, which refuses them."""
+    for sdk in list(_live):
+        sdk._lock = threading.Condition()
+        sdk._pump = sdk._thread = sdk._wake = None
+        sdk._watchers.clear()
+        sdk._waiters.clear()
+
+
+os.register_at_fork(after_in_child=_start_child)
 
 
 @atexit.register

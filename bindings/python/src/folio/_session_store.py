@@ -13,7 +13,10 @@ class SessionStore(Store[SessionState]):
     """Reports which identity is current and whether its services run, and signs the person out."""
 
     _noun = "session"
-    _read = staticmethod(read_session_state)
+
+    @staticmethod
+    def _read(handle: int | None) -> SessionState:
+        return read_session_state(handle)
 
     def dispatch(self, action: SessionAction) -> None:
         """Dispatches an action; what a rule refuses appears in the state.

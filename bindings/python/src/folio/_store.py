@@ -24,7 +24,11 @@ class Store(Generic[State]):
     """A mounted store. Any thread; listeners run in the pump of the runtime."""
 
     _noun: ClassVar[str]
-    _read: ClassVar[Callable[[int | None], Any]]
+
+    @staticmethod
+    def _read(handle: int | None) -> Any:
+        """The state of a native state handle."""
+        raise NotImplementedError
 
     def __init__(self) -> None:
         raise CoreError(f"A store is mounted: {type(self).__name__}.mount(sdk).", "INVALID_ARGUMENT")

@@ -125,7 +125,10 @@ class VaultStore(Store[VaultState]):
     """
 
     _noun = "vault"
-    _read = staticmethod(read_vault_state)
+
+    @staticmethod
+    def _read(handle: int | None) -> VaultState:
+        return read_vault_state(handle)
 
     def dispatch(self, action: VaultAction) -> None:
         """Dispatches an action, such as trying a failed carry-over again."""
