@@ -237,8 +237,7 @@ extension DeviceTests {
                 try signIn(device)
             }
             #expect(try summary(device) == VaultSummary(waitingGuests: 2, total: 3))
-            #expect(try device.snapshot().hasDeadVaults)
-            while try device.removeDeadBatch() {}
+            // The empty vault went in the commit that left it.
             #expect(try !device.snapshot().hasDeadVaults)
             _ = try device.carryOver(accountId)
             #expect(try vault.list(limit: 10, owner: accountId).map(\.key) == ["g1-0", "g2-0", "g2-1"])

@@ -51,15 +51,19 @@ extension DeviceTests {
             _ = try place.open().snapshot()
         }
 
-        @Test("a create that fails leaves no database", arguments: [UInt(0), 16, 4_096, 20_000])
-        func full(limit: UInt) throws {
-            let place = try Place()
-            place.hostKey = nil
-            let found = withFileSizeLimit(limit) { reason { try place.create() } }
-            #expect(found == .full)
-            #expect(names(place.directory.path).allSatisfy { $0 == "folio.key" })
-            try place.create()
-            _ = try place.open().snapshot()
+        @Test("a create that fails leaves no database")
+        func full() async {
+            await #expect(processExitsWith: .success) {
+                for limit in [UInt(0), 16, 4_096, 20_000] {
+                    let place = try Place()
+                    place.hostKey = nil
+                    let found = withFileSizeLimit(limit) { reason { try place.create() } }
+                    #expect(found == .full)
+                    #expect(names(place.directory.path).allSatisfy { $0 == "folio.key" })
+                    try place.create()
+                    _ = try place.open().snapshot()
+                }
+            }
         }
 
         @Test("a second create does not replace the database")

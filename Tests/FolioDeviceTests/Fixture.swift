@@ -184,7 +184,7 @@ func query(_ place: Place, _ text: StaticString) throws -> [UInt8] {
     } ?? []
 }
 
-/// Runs `body` with files limited to `bytes`.
+/// Runs `body` with files limited to `bytes`. The limit is the process's: only in an exit test.
 func withFileSizeLimit<Value>(_ bytes: UInt, _ body: () throws -> Value) rethrows -> Value {
     var before = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before)

@@ -116,13 +116,26 @@ extension DeviceTests {
             #expect(try vault.text("k0", owner: owner) == "again")
             #expect(try vault.count(owner: owner) == 399)
             let whole = try device.vaultSummary(for: guest().identity)
-            #expect(try device.truncateWal())
-            let found = withFileSizeLimit(30_000) { reason { try vault.putNumbered("n", 1_000, owner: owner) } }
-            #expect(found == .full)
-            #expect(try device.vaultSummary(for: guest().identity) == whole)
-            #expect(try vault.list(prefix: "n", limit: 1, owner: owner).isEmpty)
-            try vault.putNumbered("n", 1_000, owner: owner)
-            #expect(try vault.count(owner: owner) == 1_399)
+            #expect(whole.recordCount == 399)
+        }
+
+        @Test("a batch that does not fit on the disk fails whole, and fits later")
+        func full() async {
+            await #expect(processExitsWith: .success) {
+                let owner = guest().identity.userId ?? ""
+                let place = try Place()
+                let device = try place.openGuest()
+                let vault = place.vault()
+                try vault.put("k", "v", owner: owner)
+                let before = try device.vaultSummary(for: guest().identity)
+                #expect(try device.truncateWal())
+                let found = withFileSizeLimit(30_000) { reason { try vault.putNumbered("n", 1_000, owner: owner) } }
+                #expect(found == .full)
+                #expect(try device.vaultSummary(for: guest().identity) == before)
+                #expect(try vault.list(prefix: "n", limit: 1, owner: owner).isEmpty)
+                try vault.putNumbered("n", 1_000, owner: owner)
+                #expect(try vault.count(owner: owner) == 1_001)
+            }
         }
 
         @Test("a caller whose identity is not the saved one gets notRunning and changes nothing")

@@ -1,4 +1,5 @@
 import CSodium
+import Synchronization
 
 /// Authenticated encryption (XChaCha20-Poly1305): a sealed value is nonce, cipher text and tag. It opens only with the
 /// same associated data, which says what the value is and where it belongs.
@@ -55,7 +56,7 @@ struct Seal: Sendable {
     func seal(_ message: UnsafeRawBufferPointer, _ context: [UInt8], into sealed: UnsafeMutableRawBufferPointer) {
         _ = Self.isReady
         guard let nonce = sealed.baseAddress, sealed.count >= message.count + Self.overhead else { return }
-        randombytes_buf(nonce, Self.nonceBytes)
+        Nonce.fill(nonce)
         crypto_aead_xchacha20poly1305_ietf_encrypt(
             nonce.assumingMemoryBound(to: UInt8.self) + Self.nonceBytes, nil,
             message.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt64(message.count),
@@ -88,5 +89,18 @@ struct Seal: Sendable {
             message.baseAddress?.assumingMemoryBound(to: UInt8.self), nil, nil,
             nonce + Self.nonceBytes, UInt64(sealed.count - Self.nonceBytes),
             context, UInt64(context.count), nonce, key.bytes) == 0
+    }
+}
+
+/// Nonces of this process: 16 random bytes of its own, then a count, so that none comes twice and none costs a system
+/// call.
+private enum Nonce {
+    private static let prefix = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+    private static let count = Atomic<UInt64>(0)
+
+    static func fill(_ nonce: UnsafeMutableRawPointer) {
+        nonce.storeBytes(of: prefix.0, as: UInt64.self)
+        nonce.storeBytes(of: prefix.1, toByteOffset: 8, as: UInt64.self)
+        nonce.storeBytes(of: count.add(1, ordering: .relaxed).newValue, toByteOffset: 16, as: UInt64.self)
     }
 }

@@ -137,7 +137,7 @@ struct VaultTable {
             .integer(vault.id), .integer(target.id))
         try connection.run("DELETE FROM deletion WHERE vault = ?1", .integer(vault.id))
         let waits = try carryOverWaits(of: vault)
-        if vault.recordCount == 0 && vault.conflictCount == 0 && !waits { return try markDead(vault.id) }
+        if vault.recordCount == 0 && vault.conflictCount == 0 && !waits { return try bury(vault.id) }
         try connection.run("DELETE FROM left_record WHERE vault = ?1", .integer(vault.id))
         try connection.run(
             """
@@ -154,19 +154,33 @@ struct VaultTable {
         let isNeeded = try connection.first(
             "SELECT 1 FROM carry_over WHERE guest_vault = ?1 OR account = ?2 LIMIT 1", .integer(vault.id), .text(guest)
         ) { (_) throws(DeviceError) in true }
-        if isNeeded != true { try markDead(vault.id) }
+        if isNeeded != true { try bury(vault.id) }
     }
 
     /// An account is no more: its vault is dead, and so are those of the guests that waited for it.
     func kill(_ account: String) throws(DeviceError) {
-        if let vault = try find(account) { try markDead(vault.id) }
+        if let vault = try find(account) { try bury(vault.id) }
         try connection.run(
             "UPDATE vault SET dead = 1 WHERE id IN (SELECT guest_vault FROM carry_over WHERE account = ?1)", .text(account))
         try connection.run("DELETE FROM carry_over WHERE account = ?1", .text(account))
     }
 
-    private func markDead(_ vault: Int64) throws(DeviceError) {
+    /// An empty vault goes at once; one that holds something is dead and removed in batches.
+    private func bury(_ vault: Int64) throws(DeviceError) {
+        let holdsSomething = try connection.first(
+            """
+            SELECT EXISTS (SELECT 1 FROM record WHERE vault = ?1) OR EXISTS (SELECT 1 FROM conflict WHERE vault = ?1)
+            """, .integer(vault)
+        ) { (row) throws(DeviceError) in row.integer(0) != 0 } ?? true
+        guard holdsSomething else { return try removeEmpty(vault) }
         try connection.run("UPDATE vault SET dead = 1 WHERE id = ?1", .integer(vault))
+    }
+
+    private func removeEmpty(_ vault: Int64) throws(DeviceError) {
+        try connection.run("DELETE FROM deletion WHERE vault = ?1", .integer(vault))
+        try connection.run("DELETE FROM left_record WHERE vault = ?1", .integer(vault))
+        try connection.run("DELETE FROM carry_over WHERE guest_vault = ?1", .integer(vault))
+        try connection.run("DELETE FROM vault WHERE id = ?1", .integer(vault))
     }
 
     private func carryOverWaits(of vault: VaultRow) throws(DeviceError) -> Bool {
@@ -224,10 +238,7 @@ struct VaultTable {
             }
             return true
         }
-        try connection.run("DELETE FROM deletion WHERE vault = ?1", .integer(dead))
-        try connection.run("DELETE FROM left_record WHERE vault = ?1", .integer(dead))
-        try connection.run("DELETE FROM carry_over WHERE guest_vault = ?1", .integer(dead))
-        try connection.run("DELETE FROM vault WHERE id = ?1", .integer(dead))
+        try removeEmpty(dead)
         return try connection.first("SELECT 1 FROM vault WHERE dead <> 0 LIMIT 1") { (_) throws(DeviceError) in true } ?? false
     }
 
