@@ -126,7 +126,8 @@ export abstract class Store<State> {
 export type Identity =
   | { readonly type: 'UNRESOLVED' }
   | { readonly type: 'TRANSIENT'; readonly value: { readonly userId: string } }
-  | { readonly type: 'AUTHENTICATED'; readonly value: { readonly userId: string; readonly email: string } };
+  | { readonly type: 'AUTHENTICATED'; readonly value: { readonly userId: string; readonly email: string } }
+  | { readonly type: 'UNKNOWN' };
 
 export interface SessionState {
   readonly identity: Identity;
@@ -174,7 +175,8 @@ export type AuthState =
     };
   }
   | { readonly type: 'VERIFYING'; readonly value: { readonly email: string } }
-  | { readonly type: 'FAILED'; readonly value: { readonly email: string; readonly error: AuthError } };
+  | { readonly type: 'FAILED'; readonly value: { readonly email: string; readonly error: AuthError } }
+  | { readonly type: 'UNKNOWN' };
 
 /** Reports the sign-in ceremony and drives it. All auth stores of a runtime share one ceremony. */
 export class AuthStore extends Store<AuthState> {

@@ -107,6 +107,8 @@ export const copyBytes = (pointer, length) =>
 
 /** Releases native handles when their wrappers have been collected. */
 const registry = new FinalizationRegistry((release) => release());
+export const whenCollected = (wrapper, release) => registry.register(wrapper, release, wrapper);
 export const releaseWith = (wrapper, noun, handle) =>
-  registry.register(wrapper, () => functions[`folio_${noun}_release`](handle));
-export const whenCollected = (wrapper, release) => registry.register(wrapper, release);
+  whenCollected(wrapper, () => functions[`folio_${noun}_release`](handle));
+/** For a wrapper that has released its handle itself. */
+export const forgetWrapper = (wrapper) => registry.unregister(wrapper);

@@ -7,6 +7,8 @@ import { call } from './native.js';
 export class Pump {
   #socket;
   #waiters = new Set();
+  #owner;
+  #kept;
   isOver = false;
 
   constructor(handle) {
@@ -28,8 +30,20 @@ export class Pump {
   /** Holds the event loop while something is pending, and only then. To be called after each call that may change it. */
   touch() {
     if (this.isOver) return;
-    if (this.pending > 0) this.#socket.ref();
-    else this.#socket.unref();
+    if (this.pending > 0) {
+      // A runtime that is collected is released, which would cut off what is pending.
+      this.#kept = this.#owner?.deref();
+      this.#socket.ref();
+    } else {
+      this.#kept = null;
+      this.#socket.unref();
+    }
+  }
+
+  /** Names the runtime that this pump serves; it is kept from collection only while something is pending. */
+  serve(sdk) {
+    this.#owner = new WeakRef(sdk);
+    this.touch();
   }
 
   #dispatch() {
@@ -57,6 +71,7 @@ export class Pump {
   end() {
     if (this.isOver) return;
     this.isOver = true;
+    this.#kept = null;
     // Closes the descriptor.
     this.#socket.destroy();
     this.wake();

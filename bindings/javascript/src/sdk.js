@@ -3,7 +3,7 @@ import { forget, onCreated, onDestroy, onLog, register } from './callbacks.js';
 import { EmbeddedService } from './embedded-service.js';
 import { CoreError } from './errors.js';
 import { functions } from './library.js';
-import { bytes, call, callError, callForHandle, checked, handleRaising, readError, releaseWith, startError, whenCollected } from './native.js';
+import { bytes, call, callError, callForHandle, checked, forgetWrapper, handleRaising, readError, releaseWith, startError, whenCollected } from './native.js';
 import { Pump } from './pump.js';
 import { readSessionState } from './states.js';
 
@@ -49,10 +49,20 @@ export function registerWith(raise, name, target, trampoline, entry) {
   }
 }
 
+/** Cancels and releases a subscription that a wrapper holds. */
+export function endSubscription(wrapper, subscription) {
+  forgetWrapper(wrapper);
+  functions.folio_subscription_cancel(subscription, null);
+  functions.folio_subscription_release(subscription);
+}
+
 /** A function that cancels a native subscription; dropping it does not cancel. */
 export function remover(subscription) {
+  let isRemoved = false;
   const remove = () => {
-    call('folio_subscription_cancel', subscription);
+    if (isRemoved) return;
+    isRemoved = true;
+    endSubscription(remove, subscription);
   };
   releaseWith(remove, 'subscription', subscription);
   return remove;
@@ -64,6 +74,7 @@ export class FolioSdk {
   constructor(secret, pump) {
     if (secret !== key) refuse('A runtime is made by FolioSdk.create.');
     this.pump = pump;
+    pump.serve(this);
     whenCollected(this, () => {
       functions.folio_sdk_release(pump.handle);
       pump.end();
@@ -72,7 +83,8 @@ export class FolioSdk {
 
   static async create(options) {
     const config = configure(options);
-    let pump;
+    let handle = null;
+    let pump = null;
     try {
       await new Promise((resolve, reject) => {
         let isCalled = false;
@@ -83,17 +95,15 @@ export class FolioSdk {
             else resolve();
           },
         };
-        const handle = registerWith(startError, 'folio_sdk_create_async', config, onCreated, entry);
+        handle = registerWith(startError, 'folio_sdk_create_async', config, onCreated, entry);
         entry.ended = () => {
           if (!isCalled) reject(new CoreError('The start was cancelled; create the runtime again.', 'CANCELLED'));
         };
         pump = new Pump(handle);
       });
     } catch (error) {
-      if (pump) {
-        functions.folio_sdk_release(pump.handle);
-        pump.end();
-      }
+      functions.folio_sdk_release(handle);
+      pump?.end();
       throw error;
     } finally {
       functions.folio_config_release(config);

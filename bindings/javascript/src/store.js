@@ -5,7 +5,7 @@ import { statusNames } from './constants.js';
 import { CoreError, StoreError } from './errors.js';
 import { functions } from './library.js';
 import { call, callError, callForHandle, releaseWith, whenCollected } from './native.js';
-import { registerWith, remover } from './sdk.js';
+import { endSubscription, registerWith, remover } from './sdk.js';
 
 const key = Symbol('Store');
 
@@ -22,6 +22,9 @@ export class Store {
     this.#read = read;
     this.handle = callForHandle(`folio_${noun}_store_mount`, sdk.pump.handle);
     releaseWith(this, `${noun}_store`, this.handle);
+    // The first read is not pending work: two immediates have one poll between them, which delivers it also when
+    // nothing else holds the event loop.
+    setImmediate(() => setImmediate(() => {}));
   }
 
   /** @internal */
@@ -75,6 +78,7 @@ export class Store {
 class States {
   #store;
   #subscription;
+  #isOver = false;
 
   constructor(store, subscription) {
     this.#store = store;
@@ -90,22 +94,33 @@ class States {
   }
 
   async next() {
-    for (;;) {
+    while (!this.#isOver) {
       const place = new BigUint64Array(1);
       let status;
       try {
         status = call('folio_subscription_next', this.#subscription, place);
       } catch (error) {
-        if (error instanceof StoreError) return { value: undefined, done: true };
+        this.#end();
+        if (error instanceof StoreError) break;
         throw error;
       }
       if (statusNames.get(status) !== 'NOTHING_WAITING') return { value: this.#store.take(place[0]), done: false };
-      await this.#store.sdk.pump.changed();
+      if (this.#store.sdk.pump.isOver) this.#end();
+      else await this.#store.sdk.pump.changed();
     }
+    return { value: undefined, done: true };
+  }
+
+  #end() {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    endSubscription(this, this.#subscription);
+    // A next() that waits ends too.
+    this.#store.sdk.pump.wake();
   }
 
   async return(value) {
-    call('folio_subscription_cancel', this.#subscription);
+    this.#end();
     return { value, done: true };
   }
 }

@@ -6,6 +6,7 @@ import { readVaultState } from './states.js';
 import { Store } from './store.js';
 
 const pageSize = 1000;
+let held = null;
 const call = (name, ...values) => callRaising(vaultError, name, ...values);
 const callForHandle = (name, ...values) => handleRaising(vaultError, name, ...values);
 
@@ -91,11 +92,17 @@ export class VaultStore extends Store {
     if (pairs.length === 0) return;
     const keys = pairs.map(([key]) => Buffer.from(`${checked(key, 'key')}\0`));
     const values = pairs.map(([, value]) => (bytes(value), value));
-    call(
-      'folio_vault_store_put_many', this.handle,
-      BigUint64Array.from(keys, address), BigUint64Array.from(values, address),
-      BigUint64Array.from(values, (value) => BigInt(value.byteLength)), BigInt(pairs.length),
-    );
+    // Only their addresses are passed, so the bytes are held here until the call is over.
+    held = [keys, values];
+    try {
+      call(
+        'folio_vault_store_put_many', this.handle,
+        BigUint64Array.from(keys, address), BigUint64Array.from(values, address),
+        BigUint64Array.from(values, (value) => BigInt(value.byteLength)), BigInt(pairs.length),
+      );
+    } finally {
+      held = null;
+    }
   }
 
   count(prefix = '') {

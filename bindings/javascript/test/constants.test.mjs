@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as constants from '../src/constants.js';
-import { calls, facts, released } from '../src/library.js';
+import { calls, facts, functions, released } from '../src/library.js';
 import { root } from './support.mjs';
 
-const header = readFileSync(`${root}include/folio.h`, 'utf8');
+const header = readFileSync(`${root}include/folio.h`, 'utf8').replaceAll(/\/\*[^]*?\*\//g, '');
 const values = [...header.matchAll(/^\s+(FOLIO_\w+) = (-?\d+)/gm)].map(([, name, value]) => [name, Number(value)]);
 
 test('statuses are those of the header', () => {
@@ -38,8 +38,34 @@ test('numbers this version does not know become UNKNOWN', () => {
   assert.equal(constants.word(99, constants.sessionStatuses), 'UNKNOWN');
 });
 
-test('every function of the header is declared', () => {
-  const native = new Set([...header.matchAll(/^[\w ]+?\*?(folio_\w+)\(/gm)].map(([, name]) => name));
-  const declared = new Set([...Object.keys(calls), ...Object.keys(facts), ...released.map((noun) => `folio_${noun}_release`)]);
-  assert.deepEqual([...declared].sort(), [...native].sort());
+test('the prototypes are those of the header', () => {
+  const letter = (parameter) => {
+    if (/^const char \*\w+$/.test(parameter)) return 's';
+    if (/_callback_t \w+$/.test(parameter)) return 'c';
+    if (/^(const )?folio_\w+_t \*\w+$/.test(parameter)) return 'h';
+    if (/^(int32_t|folio_status_t) \w+$/.test(parameter)) return 'i';
+    if (/^int64_t \w+$/.test(parameter)) return 'l';
+    if (/^size_t \w+$/.test(parameter)) return 'z';
+    return 'p';
+  };
+  const result = (type) => ({ int32_t: 'int32', folio_status_t: 'int32', int64_t: 'int64', size_t: 'uint64' })[type] ?? 'pointer';
+  const declared = [...header.matchAll(/^((?:const )?\w+ \*?)(folio_\w+)\(([^;]*)\);/gm)].map(([, type, name, list]) => {
+    const parameters = list.replaceAll(/\s+/g, ' ').split(', ').filter((parameter) => parameter !== 'void');
+    return { type: type.trim(), name, parameters };
+  });
+  const names = Object.keys(functions).sort();
+  assert.deepEqual(names, declared.map(({ name }) => name).sort());
+  for (const { type, name, parameters } of declared) {
+    if (name.endsWith('_release')) {
+      assert.ok(released.includes(name.slice('folio_'.length, -'_release'.length)), name);
+    } else if (name in calls) {
+      assert.equal(type, 'folio_status_t', name);
+      assert.equal(parameters.at(-1), 'folio_error_t **error', name);
+      const expected = parameters.slice(0, -1).map(letter).join('');
+      // A cursor that may be NULL is passed as bytes.
+      assert.equal(calls[name], name === 'folio_vault_store_list' ? expected.replace('hss', 'hsp') : expected, name);
+    } else {
+      assert.deepEqual(facts[name], [result(type), parameters.map(letter).join('')], name);
+    }
+  }
 });
