@@ -204,7 +204,11 @@ extension DeviceTests {
         }
 
         @Test("a full disk in the middle changes nothing of that batch")
-        func full() throws {
+        func full() async {
+            await #expect(processExitsWith: .success) { try CarryingOver().checkFullDisk() }
+        }
+
+        private func checkFullDisk() throws {
             let place = try Place()
             let device = try place.openGuest()
             let vault = place.vault()
