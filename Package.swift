@@ -47,7 +47,8 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "FolioTests", dependencies: ["Folio", "FolioTestSupport", "CrashSubject"], swiftSettings: settings
+            name: "FolioTests", dependencies: ["Folio", "FolioTestSupport", "CrashSubject", "CSQLite"],
+            swiftSettings: settings
         ),
     ],
     swiftLanguageModes: [.v6]

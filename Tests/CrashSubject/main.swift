@@ -18,7 +18,10 @@ let counted = arguments.count > 4 ? arguments[4] : nil
 let isArmed = Atomic<Bool>(procedure == "create")
 let count = Atomic<Int>(0)
 
+let hasReplacedGuest = Atomic<Bool>(false)
+
 let surroundings = RuntimeSurroundings(observer: { effect in
+    if effect == "write.replaceGuest" { hasReplacedGuest.store(true, ordering: .releasing) }
     guard isArmed.load(ordering: .acquiring), counted == nil || counted == effect else { return }
     if count.add(1, ordering: .relaxed).newValue == faultPoint { kill(getpid(), SIGKILL) }
 })
@@ -44,9 +47,14 @@ case "end-session":
     isArmed.store(true, ordering: .releasing)
     try driver.sdk.renew()
     try driver.pump { driver.session.state.identity != before.identity && driver.session.state.status == .active }
+case "end-guest-session":
+    try driver.service.endSessions(userId: driver.session.state.identity.userId ?? "")
+    isArmed.store(true, ordering: .releasing)
+    try driver.sdk.renew()
+    try driver.pump { hasReplacedGuest.load(ordering: .acquiring) }
 case "wait-for-carry-over":
     isArmed.store(true, ordering: .releasing)
-    try driver.pump { driver.vault.state.carryOver == .finished || driver.vault.state.carryOver == .none }
+    try driver.pump { if case .running = driver.vault.state.carryOver { false } else { true } }
 default: exit(2)
 }
 try driver.sdk.shutdown()

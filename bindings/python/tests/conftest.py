@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
 @pytest.fixture(autouse=True)
 def watchdog() -> Iterator[None]:
     """Ends a test that hangs."""
-    faulthandler.dump_traceback_later(20, exit=True)
+    faulthandler.dump_traceback_later(120, exit=True)
     yield
     faulthandler.cancel_dump_traceback_later()
 
