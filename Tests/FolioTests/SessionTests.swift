@@ -111,4 +111,18 @@ import Testing
         }
         #expect(directory.files.isEmpty)
     }
+
+    @Test("What a process that died has left in the WAL is gone after the next start")
+    func walOfTheDead() throws {
+        let directory = TemporaryDirectory()
+        try Driver(directory.path).sdk.shutdown()
+        try #require(try !Subject.run(directory.path, "sign-out", 1, counting: "write.setIntent"))
+        func walBytes() -> Int {
+            var info = stat()
+            return stat(directory.path + "/folio.sqlite-wal", &info) == 0 ? Int(info.st_size) : 0
+        }
+        #expect(walBytes() > 0)
+        let driver = try Driver(directory.path)
+        while walBytes() > 0 { try driver.sdk.waitEvents(timeoutMs: 10) }
+    }
 }

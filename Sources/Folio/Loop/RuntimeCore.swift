@@ -163,6 +163,8 @@ final class RuntimeCore {
                 agenda.turns.append(.close(seed.id))
             }
             seed.delivery.started(error.map { FolioError($0) })
+            // A process that died before it could truncate has left old tokens in the WAL.
+            if error == nil { setTimer(.truncation, after: 0) }
         case .log(let level, let text): seed.delivery.log(LogLine(level: level.rawValue, text: text))
         }
     }
