@@ -293,7 +293,8 @@ folio_status_t folio_sdk_open_event_fd(folio_sdk_t *sdk, int32_t *fd, folio_erro
 folio_status_t folio_sdk_dispatch_events(folio_sdk_t *sdk, int32_t max, int32_t *count, folio_error_t **error);
 
 /* Waits until an event waits, then dispatches all that wait. `timeout_ms` 0 does not wait, a negative one waits without
- * limit. When the time runs out the result is FOLIO_OK with *count 0. Errors as folio_sdk_dispatch_events. */
+ * limit. The result is FOLIO_OK with *count 0 when the time ran out, and when only an action was settled, which changes
+ * folio_sdk_get_pending. Errors as folio_sdk_dispatch_events. */
 folio_status_t folio_sdk_wait_events(folio_sdk_t *sdk, int32_t timeout_ms, int32_t *count, folio_error_t **error);
 
 /* How many accepted actions have not delivered their last state, plus undelivered completions. Renewals and carry-overs
@@ -338,8 +339,8 @@ folio_status_t folio_session_store_get_state(const folio_session_store_t *store,
                                              folio_error_t **error);
 
 /* Subscribes to the states delivered from now on, in order, none merged. With a NULL callback the subscription has an
- * inbox that begins with the current state; see folio_subscription_next. The caller owns *subscription; releasing it
- * does not cancel. */
+ * inbox that begins with the current state; see folio_subscription_next; `destroy` then marks the end of the inbox. The
+ * caller owns *subscription; releasing it does not cancel. */
 folio_status_t folio_session_store_subscribe(folio_session_store_t *store, folio_session_state_callback_t callback,
                                              void *context, folio_destroy_callback_t destroy,
                                              folio_subscription_t **subscription, folio_error_t **error);

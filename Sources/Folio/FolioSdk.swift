@@ -113,7 +113,7 @@ public final class FolioSdk: Sendable {
     }
 
     /// Accepted actions whose last state is not yet delivered, plus undelivered completions.
-    public var pending: Int32 { Fork.isChild ? 0 : delivery.withLock { $0.pending } }
+    public var pending: Int32 { Fork.isChild ? 0 : Int32(clamping: delivery.withLock { $0.pending }) }
 
     // MARK: Session
 

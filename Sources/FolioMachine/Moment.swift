@@ -19,16 +19,3 @@ public struct Moment: Hashable, Sendable {
 
 /// The generation of one question: an answer is taken only while its ticket is the awaited one.
 public typealias Ticket = UInt64
-
-extension Int64 {
-    /// Sums that end at the limits instead of trapping: times and lives come from files and servers.
-    func addingClamped(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? (other < 0 ? .min : .max) : sum
-    }
-
-    func multipliedClamped(by other: Int64) -> Int64 {
-        let (product, overflow) = multipliedReportingOverflow(by: other)
-        return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
-    }
-}

@@ -1,3 +1,4 @@
+import FolioModel
 import FolioWire
 
 /// The rules of sign-in codes. Times are wall clock milliseconds.
@@ -12,13 +13,13 @@ enum CeremonyRules {
     /// How long to wait before the next code may be asked for, given when those of an address were, completed
     /// sign-ins left out. Starts ahead of a clock that was set back count for one window at most.
     static func wait(afterStarts starts: [Int64], now: Int64) -> Int64 {
-        let recent = starts.filter { $0 > now - window && $0 < now + window }.sorted(by: >)
+        let recent = starts.filter { $0 > now.subtractingClamped(window) && $0 < now.addingClamped(window) }.sorted(by: >)
         guard recent.count >= startsPerWindow else { return 0 }
-        return recent[startsPerWindow - 1] + window - now
+        return recent[startsPerWindow - 1].addingClamped(window).subtractingClamped(now)
     }
 
     /// Whole seconds that are not shorter.
-    static func seconds(_ milliseconds: Int64) -> Int64 { (max(milliseconds, 0) + 999) / 1_000 }
+    static func seconds(_ milliseconds: Int64) -> Int64 { max(milliseconds, 0).addingClamped(999) / 1_000 }
 
     enum State: String {
         case open, used, blocked
@@ -43,9 +44,9 @@ enum CeremonyRules {
         case .open: break
         }
         // A clock that was set back must not make a code live on.
-        guard now < createdAt + codeLife, now > createdAt - window else { return .refused(.codeExpired) }
+        guard now < createdAt.addingClamped(codeLife), now > createdAt.subtractingClamped(window) else { return .refused(.codeExpired) }
         if codeMatches { return .accepted }
-        let left = maximumTries - tries - 1
+        let left = (maximumTries - 1).subtractingClamped(tries)
         return left > 0 ? .wrong(triesLeft: left) : .blocked
     }
 }

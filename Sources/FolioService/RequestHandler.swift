@@ -33,7 +33,7 @@ struct RequestHandler {
 
     func stored(_ token: String) -> String { hashes.hash(.stored, token) }
 
-    var accessExpiry: Int64 { now + tokenLife * 1_000 }
+    var accessExpiry: Int64 { now.addingClamped(tokenLife.multipliedClamped(by: 1_000)) }
 
     func grant(_ identity: Identity, _ tokens: Tokens) -> Grant {
         Grant(identity: identity, accessToken: tokens.access, refreshToken: tokens.refresh, expiresIn: tokenLife)

@@ -1,3 +1,4 @@
+import FolioModel
 import FolioWire
 
 /// The rules of renewing a session.
@@ -35,6 +36,6 @@ enum OutboxRules {
         queuedAt: Int64, by owner: ProcessIdentity, now: Int64, taker: ProcessIdentity, isAlive: (ProcessIdentity) -> Bool
     ) -> Bool {
         // A message from ahead of the clock has waited for an unknown time.
-        owner == taker || now - queuedAt > ownersTime || queuedAt - now > ownersTime || !isAlive(owner)
+        owner == taker || now.subtractingClamped(queuedAt) > ownersTime || queuedAt.subtractingClamped(now) > ownersTime || !isAlive(owner)
     }
 }

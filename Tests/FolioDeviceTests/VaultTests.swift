@@ -119,6 +119,21 @@ extension DeviceTests {
             #expect(whole.recordCount == 399)
         }
 
+        @Test("counters of any size in the file do not trap", arguments: ["9223372036854775807", "-9223372036854775808"])
+        func damagedCounters(number: String) throws {
+            let place = try Place()
+            let device = try place.openGuest()
+            let vault = place.vault()
+            try vault.put("k", "v", owner: owner)
+            let other = try Connection(path: place.path("folio.sqlite"), busyTimeout: 1_000)
+            try other.execute("UPDATE vault SET record_count = \(number), bytes = \(number), conflict_count = \(number)")
+            try vault.put("k", "longer", owner: owner)
+            try vault.put("l", "v", owner: owner)
+            _ = try vault.delete("k", owner: owner)
+            _ = try device.vaultSummary(for: guest().identity)
+            #expect(try vault.text("l", owner: owner) == "v")
+        }
+
         @Test("a batch that does not fit on the disk fails whole, and fits later")
         func full() async {
             await #expect(processExitsWith: .success) {

@@ -26,7 +26,7 @@ final class Delivery: Sendable {
         var auth = Channel(published: AuthState.idle)
         var vault = Channel(published: VaultState())
         var logSubscriptions = SubscriptionList<LogLine>()
-        var pending: Int32 = 0
+        var pending = 0
         var dispatchingThread: pthread_t?
         fileprivate var queue = Queue<Entry>()
         fileprivate var lastSequence: UInt64 = 0
@@ -72,7 +72,7 @@ final class Delivery: Sendable {
     func settle(_ actions: Int) {
         guarded.withLock { guarded in
             append(&guarded, isEvent: false) { delivery in
-                delivery.withLock { $0.pending -= Int32(clamping: actions) }
+                delivery.withLock { $0.pending -= actions }
             }
         }
     }
@@ -229,8 +229,8 @@ final class Delivery: Sendable {
             return guarded.lastSequence
         }
         DispatchDepth.enter()
-        var count: Int32 = 0
-        while let entry = guarded.withLock({ $0.nextEntry(upTo: last, takesEvents: max <= 0 || count < max) }) {
+        var count = 0
+        while let entry = guarded.withLock({ $0.nextEntry(upTo: last, takesEvents: max <= 0 || count < Int(max)) }) {
             entry.run(self)
             if entry.isEvent { count += 1 }
         }
@@ -241,7 +241,7 @@ final class Delivery: Sendable {
         }
         // Another thread may wait for what was queued meanwhile.
         guarded.wakeAll()
-        return count
+        return Int32(clamping: count)
     }
 
     /// Waits until something is queued; `false` when the time ran out first.

@@ -219,7 +219,7 @@ struct CarryOver {
         _ decision: CarryOverDecision, _ record: Record, _ work: inout Work, _ writer: VaultWriter
     ) throws(DeviceError) {
         guard decision != .leave, let value = record.value else {
-            work.damaged += 1
+            work.damaged = work.damaged.addingClamped(1)
             return try connection.run(
                 "INSERT OR IGNORE INTO left_record (vault, key) VALUES (?1, ?2)", .integer(work.guest.id), .blob(record.key))
         }
@@ -235,7 +235,7 @@ struct CarryOver {
             try writer.addConflict(carryOver: work.id, key: record.key, modifiedAt: record.modifiedAt, value: value)
         case .keepAccount, .leave: break
         }
-        work.moved += 1
+        work.moved = work.moved.addingClamped(1)
     }
 
     // MARK: Conflict copies
@@ -264,7 +264,7 @@ struct CarryOver {
                     carryOver: work.id, key: copy.key, modifiedAt: copy.modifiedAt, value: copy.value)
                 try source.removeConflict(id)
             } else {
-                work.damaged += 1
+                work.damaged = work.damaged.addingClamped(1)
             }
             if !budget.spend(size) { break }
         }

@@ -31,10 +31,10 @@ final class VaultWriter {
             ON CONFLICT DO NOTHING
             """)
         if try change(insert, key, modifiedAt, size, sealed) {
-            vault.recordCount += 1
-            vault.bytes += size
+            vault.recordCount = vault.recordCount.addingClamped(1)
+            vault.bytes = vault.bytes.addingClamped(size)
         } else {
-            vault.bytes += size - (try self.size(of: key) ?? 0)
+            vault.bytes = vault.bytes.addingClamped(size).subtractingClamped(try self.size(of: key) ?? 0)
             let update = try connection.statement(
                 "UPDATE record SET modified_at = ?3, size = ?4, value = ?5 WHERE vault = ?1 AND key = ?2")
             _ = try change(update, key, modifiedAt, size, sealed)
@@ -55,8 +55,8 @@ final class VaultWriter {
         guard let size = try size(of: key) else { return false }
         hasChanged = true
         try withKey("DELETE FROM record WHERE vault = ?1 AND key = ?2", key)
-        vault.recordCount -= 1
-        vault.bytes -= size
+        vault.recordCount = vault.recordCount.subtractingClamped(1)
+        vault.bytes = vault.bytes.subtractingClamped(size)
         if hasWaitingGuests { try withKey("INSERT OR IGNORE INTO deletion (vault, key) VALUES (?1, ?2)", key) }
         return true
     }
@@ -77,13 +77,13 @@ final class VaultWriter {
             .integer(vault.id), .integer(carryOver), .blob(key), .integer(modifiedAt), .integer(size),
             .blob(seal.seal(value, context)))
         hasChanged = true
-        vault.conflictCount += 1
+        vault.conflictCount = vault.conflictCount.addingClamped(1)
     }
 
     func removeConflict(_ id: Int64) throws(DeviceError) {
         try connection.run("DELETE FROM conflict WHERE id = ?1 AND vault = ?2", .integer(id), .integer(vault.id))
         hasChanged = true
-        vault.conflictCount -= connection.changes
+        vault.conflictCount = vault.conflictCount.subtractingClamped(connection.changes)
     }
 
     func saveCounters() throws(DeviceError) {
