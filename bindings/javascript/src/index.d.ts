@@ -113,7 +113,7 @@ export class FolioSdk {
 /** A mounted store. What a listener throws reaches `uncaughtException`; the other listeners still run. */
 export abstract class Store<State> {
   protected constructor();
-  /** The state that was delivered last. Works after close and shutdown. */
+  /** The state that was delivered last, the same object until the next one. Works after close and shutdown. */
   readonly state: State;
   /** Hears every later state, in order; returns a function that removes the listener. Throws StoreError when closed. */
   subscribe(listener: (state: State) => void): () => void;

@@ -13,7 +13,8 @@ const refuse = (message) => {
   throw new CoreError(message, 'INVALID_ARGUMENT');
 };
 
-function configure({ dataDirectory, serviceUrl, storageKey, timeout, embeddedTokenLife } = {}) {
+function configure(options) {
+  const { dataDirectory, serviceUrl, storageKey, timeout, embeddedTokenLife } = options ?? {};
   if (serviceUrl != null) refuse('This version runs on the embedded service; leave serviceUrl out.');
   const config = callForHandle('folio_config_create');
   try {

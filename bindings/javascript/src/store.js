@@ -12,6 +12,7 @@ const key = Symbol('Store');
 export class Store {
   #noun;
   #read;
+  #current = null;
   /** @internal */ sdk;
   /** @internal */ handle;
 
@@ -22,6 +23,7 @@ export class Store {
     this.#read = read;
     this.handle = callForHandle(`folio_${noun}_store_mount`, sdk.pump.handle);
     releaseWith(this, `${noun}_store`, this.handle);
+    this.#follow();
     // The first read is not pending work: two immediates have one poll between them, which delivers it also when
     // nothing else holds the event loop.
     setImmediate(() => setImmediate(() => {}));
@@ -33,8 +35,23 @@ export class Store {
     return new cls(key, sdk, noun, read);
   }
 
+  /** Forgets the state that was read when the next one comes; as the first subscriber, before any listener runs. */
+  #follow() {
+    const store = new WeakRef(this);
+    const entry = { run: () => {
+      const followed = store.deref();
+      if (followed) followed.#current = null;
+    } };
+    const subscription = registerWith(callError, `folio_${this.#noun}_store_subscribe`, this.handle, onState, entry);
+    whenCollected(this, () => {
+      functions.folio_subscription_cancel(subscription, null);
+      functions.folio_subscription_release(subscription);
+    });
+  }
+
   get state() {
-    return this.take(callForHandle(`folio_${this.#noun}_store_get_state`, this.handle));
+    this.#current ??= this.take(callForHandle(`folio_${this.#noun}_store_get_state`, this.handle));
+    return this.#current;
   }
 
   /** @internal Reads an owned state and releases it. */
@@ -48,9 +65,8 @@ export class Store {
 
   subscribe(listener) {
     if (typeof listener !== 'function') throw new CoreError('A listener must be a function; give one.', 'INVALID_ARGUMENT');
-    const read = this.#read;
     // The entry keeps the store and its runtime alive while the listener is registered.
-    const entry = { owner: this, run: (state) => void listener(read(state)) };
+    const entry = { owner: this, run: (state) => void listener(this.#current ??= this.#read(state)) };
     return remover(registerWith(callError, `folio_${this.#noun}_store_subscribe`, this.handle, onState, entry));
   }
 

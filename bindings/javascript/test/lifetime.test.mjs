@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import {
   AuthAction, AuthStore, CoreError, FolioSdk, SessionAction, SessionStore, StoreError, VaultAction,
 } from '../src/index.js';
-import { Driver, held, settled } from './support.mjs';
+import { Driver, held, pumped, settled } from './support.mjs';
 
 /** A runtime whose stores have delivered their first read. */
 async function startAll(t) {
@@ -86,7 +86,7 @@ test('leaving an iteration cancels it, also for a waiting next()', async (t) => 
 });
 
 test('a removed listener hears nothing more, also when it removes itself or its neighbour', async (t) => {
-  const { auth } = await startAll(t);
+  const { sdk, auth } = await startAll(t);
   const heard = [];
   const removeFirst = auth.subscribe((state) => {
     heard.push(`first ${state.type}`);
@@ -98,7 +98,7 @@ test('a removed listener hears nothing more, also when it removes itself or its 
   auth.subscribe((state) => heard.push(`third ${state.type}`));
   auth.dispatch(AuthAction.signIn('not an address'));
   auth.dispatch(AuthAction.cancel);
-  while (!heard.includes('third IDLE')) await turn();
+  await pumped(sdk, () => heard.includes('third IDLE'));
   assert.deepEqual(heard, ['first FAILED', 'third FAILED', 'third IDLE']);
 });
 
@@ -117,7 +117,7 @@ test('closing a store inside a listener ends it; shutting down there is refused'
   });
   auth.subscribe((state) => heard.push(`neighbour ${state.type}`));
   auth.dispatch(AuthAction.signIn('not an address'));
-  while (heard.length === 0) await turn();
+  await pumped(sdk, () => heard.length > 0);
   await turn();
   assert.deepEqual(heard, ['FAILED']);
   assert.equal(refusal.code, 'BUSY');
@@ -135,7 +135,7 @@ test('a listener may dispatch, mount, subscribe and use the vault', async (t) =>
     auth.dispatch(AuthAction.cancel);
   });
   auth.dispatch(AuthAction.signIn('not an address'));
-  while (heard.length < 2) await turn();
+  await pumped(sdk, () => heard.length === 2);
   assert.deepEqual(heard, ['FAILED', 'IDLE']);
   assert.deepEqual(vault.get('key'), new Uint8Array([1]));
 });

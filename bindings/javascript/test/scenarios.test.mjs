@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { AuthAction, AuthStore, FolioSdk, SessionAction, SessionStore, VaultAction, VaultStore } from '../src/index.js';
-import { directory, held, root } from './support.mjs';
+import { directory, pumped, root } from './support.mjs';
 
 const files = readdirSync(`${root}Tests/scenarios`).filter((name) => name.endsWith('.json')).sort();
 const decode = (value) => value && new TextDecoder().decode(value);
@@ -49,8 +49,8 @@ class Replay {
     return true;
   }
 
-  async pump(condition) {
-    while (!condition()) await held(this.sdk.pump.changed());
+  pump(condition) {
+    return pumped(this.sdk, condition);
   }
 
   /** No action is pending, and what was queued before has been delivered. */

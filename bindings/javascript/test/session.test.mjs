@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { dlopen } from 'node:ffi';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -30,6 +31,33 @@ test('states are frozen objects with type and value', async (t) => {
   assert.equal(identity.value.email, 'ana@example.com');
   assert.throws(() => { identity.value.email = ''; }, TypeError);
   assert.throws(() => { driver.session.state.status = ''; }, TypeError);
+});
+
+test('a state is one object for its store and listeners, until the next one', async (t) => {
+  const driver = await Driver.create(t);
+  const heard = [];
+  const first = driver.auth.state;
+  assert.equal(driver.auth.state, first);
+  for (let count = 0; count < 2; count += 1) driver.auth.subscribe((state) => heard.push([state, driver.auth.state]));
+  driver.auth.dispatch(AuthAction.signIn('nobody'));
+  await settled(driver.sdk);
+  const last = driver.auth.state;
+  assert.notEqual(last, first);
+  assert.ok(heard.length > 0 && heard.flat().every((state) => state === last));
+  driver.sdk.shutdown();
+  assert.equal(driver.auth.state, last);
+});
+
+test('listeners run on the thread that made the runtime', async (t) => {
+  const { functions: { gettid } } = dlopen('libc.so.6', { gettid: { arguments: [], return: 'int32' } });
+  const driver = await Driver.create(t);
+  const threads = [];
+  driver.session.subscribe(() => threads.push(gettid()));
+  driver.sdk.subscribeLog(() => threads.push(gettid()));
+  driver.session.dispatch(SessionAction.signOut);
+  await settled(driver.sdk);
+  assert.ok(threads.length >= 4);
+  assert.deepEqual(new Set(threads), new Set([gettid()]));
 });
 
 test('a sign-out reports every state in order and ends with a new guest', async (t) => {
@@ -98,7 +126,7 @@ test('bad arguments are refused and nothing is made', async (t) => {
   const path = directory(t);
   const data = join(path, 'data');
   for (const options of [
-    undefined, {}, { dataDirectory: '' }, { dataDirectory: 'a\0b' }, { dataDirectory: '\ud800' },
+    undefined, null, {}, { dataDirectory: '' }, { dataDirectory: 'a\0b' }, { dataDirectory: '\ud800' },
     { dataDirectory: data, storageKey: new Uint8Array(3) }, { dataDirectory: data, storageKey: 'text' },
     { dataDirectory: data, timeout: 0 }, { dataDirectory: data, embeddedTokenLife: 0.5 },
     { dataDirectory: data, serviceUrl: 'https://folio.example' },

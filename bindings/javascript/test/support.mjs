@@ -15,13 +15,19 @@ export function directory(t) {
   return path;
 }
 
-/** Holds the process while something is awaited that does not: the runner's process has nothing else alive. */
+/**
+ * Holds the process while something is awaited that does not: the runner's process has nothing else alive. The watchdog
+ * only ends a hang.
+ */
 export async function held(promise) {
-  const hold = setInterval(() => {}, 2 ** 30);
+  let watchdog;
+  const hang = new Promise((_, reject) => {
+    watchdog = setTimeout(() => reject(new Error('what was awaited did not come within a minute')), 60_000);
+  });
   try {
-    return await promise;
+    return await Promise.race([promise, hang]);
   } finally {
-    clearInterval(hold);
+    clearTimeout(watchdog);
   }
 }
 
@@ -32,10 +38,13 @@ export function until(store, condition) {
   })());
 }
 
-/** Resolves when every action has delivered its last state. */
-export async function settled(sdk) {
-  while (sdk.pending > 0) await held(sdk.pump.changed());
+/** Resolves when a condition holds that only a dispatch can bring about. */
+export async function pumped(sdk, condition) {
+  while (!condition()) await held(sdk.pump.changed());
 }
+
+/** Resolves when every action has delivered its last state. */
+export const settled = (sdk) => pumped(sdk, () => sdk.pending === 0);
 
 export class Driver {
   static async create(t, path = directory(t), options = {}) {
@@ -58,11 +67,11 @@ export class Driver {
   }
 }
 
-/** Runs a module in a process of its own; resolves with its exit code and output. */
+/** Runs a module in a process of its own, two minutes at most; resolves with its exit code and output. */
 export function run(source, ...values) {
   const index = JSON.stringify(new URL('../src/index.js', import.meta.url).href);
   const script = `import * as folio from ${index};\nconst [, path] = process.argv;\n${source}`;
-  const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', script, ...values]);
+  const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', script, ...values], { timeout: 120_000 });
   let output = '';
   child.stdout.on('data', (data) => { output += data; });
   child.stderr.on('data', (data) => { output += data; });
