@@ -34,10 +34,17 @@ function guarded(body) {
   }
 }
 
+// Listeners never nest. One that seems to run when the next begins was torn out by the termination of its Worker, which
+// runs no `finally` and does not stop native code: nothing more may run, or the Worker would not end.
+let isRunning = false;
+
 function trampoline(types, read) {
   return lib.registerCallback({ arguments: ['pointer', ...types], return: 'void' }, (context, ...values) => {
+    if (isRunning) return;
+    isRunning = true;
     const entry = entries.get(context);
     if (entry) guarded(() => entry.run(...read(values)));
+    isRunning = false;
   });
 }
 

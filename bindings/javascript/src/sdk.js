@@ -3,7 +3,9 @@ import { forget, onCreated, onDestroy, onLog, register } from './callbacks.js';
 import { EmbeddedService } from './embedded-service.js';
 import { CoreError } from './errors.js';
 import { functions } from './library.js';
-import { bytes, call, callError, callForHandle, checked, forgetWrapper, handleRaising, readError, releaseWith, startError, whenCollected } from './native.js';
+import {
+  bytes, call, callError, callForHandle, checked, forgetWrapper, handleRaising, readError, releaseWith, startError, whenCollected,
+} from './native.js';
 import { Pump } from './pump.js';
 import { readSessionState } from './states.js';
 

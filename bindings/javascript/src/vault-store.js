@@ -1,7 +1,9 @@
 import { vaultActions } from './constants.js';
-import { CoreError } from './errors.js';
+import { CoreError, StoreError } from './errors.js';
 import { functions } from './library.js';
-import { address, bytes, callRaising, checked, copyBytes, handleRaising, releaseWith, text, vaultError } from './native.js';
+import {
+  address, bytes, callRaising, checked, copyBytes, forgetWrapper, handleRaising, releaseWith, text, vaultError,
+} from './native.js';
 import { readVaultState } from './states.js';
 import { Store } from './store.js';
 
@@ -33,28 +35,39 @@ class VaultTransaction {
     releaseWith(this, 'vault_transaction', this.#handle);
   }
 
+  get #open() {
+    if (this.#handle === null) throw new StoreError('The transaction is over; begin another.', 'CLOSED');
+    return this.#handle;
+  }
+
   put(key, value) {
-    call('folio_vault_transaction_put', this.#handle, checked(key, 'key'), ...bytes(value));
+    call('folio_vault_transaction_put', this.#open, checked(key, 'key'), ...bytes(value));
   }
 
   get(key) {
-    return takeRecord(callForHandle('folio_vault_transaction_get', this.#handle, checked(key, 'key')))?.value ?? null;
+    return takeRecord(callForHandle('folio_vault_transaction_get', this.#open, checked(key, 'key')))?.value ?? null;
   }
 
   delete(key) {
     const deleted = new Int32Array(1);
-    call('folio_vault_transaction_delete', this.#handle, checked(key, 'key'), deleted);
+    call('folio_vault_transaction_delete', this.#open, checked(key, 'key'), deleted);
     return deleted[0] !== 0;
   }
 
   /** @internal */
   static commit(transaction) {
-    call('folio_vault_transaction_commit', transaction.#handle);
+    try {
+      call('folio_vault_transaction_commit', transaction.#handle);
+    } finally {
+      VaultTransaction.end(transaction);
+    }
   }
 
-  /** @internal */
-  static drop(transaction) {
+  /** @internal Drops what was not committed. */
+  static end(transaction) {
+    forgetWrapper(transaction);
     functions.folio_vault_transaction_release(transaction.#handle);
+    transaction.#handle = null;
   }
 }
 
@@ -159,7 +172,7 @@ export class VaultStore extends Store {
       return result;
     };
     const drop = (error) => {
-      VaultTransaction.drop(transaction);
+      VaultTransaction.end(transaction);
       throw error;
     };
     let result;

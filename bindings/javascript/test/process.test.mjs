@@ -1,4 +1,4 @@
-// How a script and a Worker end. A script that did not end would keep its test waiting for ever.
+// How a script and a Worker end. A script that does not end by itself is killed, which fails its test.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -38,13 +38,17 @@ ends('a call after shutdown in an exit hook is a typed error', `${mount}
 test('a Worker terminated under a live subscription leaves this environment working', async (t) => {
   const driver = await Driver.create(t);
   const path = directory(t);
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 6; round += 1) {
     const worker = new Worker(`
       import { parentPort, workerData } from 'node:worker_threads';
       const folio = await import(workerData.index);
       const sdk = await folio.FolioSdk.create({ dataDirectory: workerData.path });
       const store = folio.SessionStore.mount(sdk);
-      store.subscribe(({ status }) => parentPort.postMessage(status));
+      store.subscribe(({ status }) => {
+        parentPort.postMessage(status);
+        // Every other one is terminated inside its listener.
+        while (${round % 2 === 1}) {}
+      });
       setInterval(() => store.dispatch(folio.SessionAction.signOut), 1);
     `, {
       eval: true,

@@ -124,7 +124,9 @@ test('a transaction is dropped when its function throws or rejects', async (t) =
     throw failure;
   }), failure);
   assert.equal(vault.count(), 0);
-  assert.throws(() => kept.put('a', new Uint8Array()), { name: 'CoreError' });
-  vault.transaction((transaction) => { kept = transaction; });
   assert.throws(() => kept.put('a', new Uint8Array()), StoreError);
+  vault.transaction((transaction) => { kept = transaction; });
+  for (const use of [() => kept.put('a', new Uint8Array()), () => kept.get('a'), () => kept.delete('a')]) {
+    assert.throws(use, StoreError);
+  }
 });
