@@ -376,6 +376,8 @@ CREATE = """
         # Longer than the interpreter waits for it.
         time.sleep(60)
     store.subscribe(listen)
+    # The first read may have been delivered before the listener was there.
+    store.dispatch(SessionAction.SIGN_OUT)
     inside.wait()
 """,
         """
