@@ -60,6 +60,122 @@ def test_iteration_waits_for_the_background_thread(tmp_path: Path) -> None:
         assert [str(state.status) for state in states][-1:] in ([], ["DEVICE"], ["ACTIVE"])
 
 
+def test_threads_that_iterate_pump_for_one_another(driver: Driver) -> None:
+    rounds = 20
+    stores = [SessionStore.mount(driver.sdk) for _ in range(3)]
+    iterations = [store.states() for store in stores]
+    seen: list[list[str]] = [[] for _ in stores]
+
+    def work(index: int) -> None:
+        for state in iterations[index]:
+            seen[index].append(str(state.status))
+            if len(seen[index]) == 2 + 4 * rounds:
+                return
+            if index == 0 and state.status == "ACTIVE" and not state.signing_out:
+                stores[0].dispatch(SessionAction.SIGN_OUT)
+
+    threads = [threading.Thread(target=work, args=(index,), daemon=True) for index in range(len(stores))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [["DEVICE", "ACTIVE"] + ["ACTIVE", "DEACTIVATING", "DEVICE", "ACTIVE"] * rounds] * len(stores)
+
+
+def test_iteration_ends_when_another_thread_closes_the_store(driver: Driver) -> None:
+    states = driver.session.states()
+    next(states)
+    ended = threading.Event()
+
+    def iterate() -> None:
+        assert list(states) == []
+        ended.set()
+
+    thread = threading.Thread(target=iterate, daemon=True)
+    thread.start()
+    # It waits, or is about to, once it has made itself the pump.
+    while driver.sdk._turn != thread.ident:
+        pass
+    driver.session.close()
+    thread.join()
+    assert ended.is_set()
+
+
+def test_a_thread_that_waits_is_the_only_pump(driver: Driver) -> None:
+    thread = threading.Thread(target=lambda: driver.sdk.wait_events(), daemon=True)
+    driver.settle()
+    thread.start()
+    while driver.sdk._turn != thread.ident:
+        pass
+
+    async def iterate() -> None:
+        await driver.session.states().__anext__()
+
+    for use in (driver.sdk.wait_events, driver.sdk.dispatch_events, lambda: asyncio.run(iterate())):
+        with pytest.raises(CoreError) as caught:
+            use()
+        assert caught.value.code == "BUSY"
+    driver.session.dispatch(SessionAction.SIGN_OUT)
+    thread.join()
+    driver.settle()
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_iterating_inside_a_listener_is_refused_when_nothing_waits(tmp_path: Path, background: bool) -> None:
+    with FolioSdk.create(data_directory=tmp_path, background=background) as sdk:
+        store = SessionStore.mount(sdk)
+        refused: list[str] = []
+        done = threading.Event()
+
+        def listen(state: SessionState) -> None:
+            remove()
+            try:
+                for _ in states:
+                    pass
+            except CoreError as error:
+                refused.append(error.code)
+            done.set()
+
+        states = store.states()
+        remove = store.subscribe(listen)
+        store.dispatch(SessionAction.SIGN_OUT)
+        while not background and not done.is_set():
+            sdk.wait_events()
+        assert done.wait()
+        assert refused == ["BUSY"]
+
+
+def test_a_thread_iterates_while_a_loop_pumps(tmp_path: Path) -> None:
+    async def main() -> list[str]:
+        async with await FolioSdk.create_async(data_directory=tmp_path) as sdk:
+            store = SessionStore.mount(sdk)
+            states = store.states()
+
+            def work() -> list[str]:
+                return [str(next(states).status) for _ in range(6)]
+
+            store.dispatch(SessionAction.SIGN_OUT)
+            seen = await asyncio.to_thread(work)
+            with pytest.raises(CoreError):
+                next(states)
+            return seen
+
+    assert asyncio.run(main()) == ["DEVICE", "ACTIVE", "ACTIVE", "DEACTIVATING", "DEVICE", "ACTIVE"]
+
+
+def test_a_cancelled_start_frees_its_directory(tmp_path: Path) -> None:
+    async def main() -> None:
+        start = asyncio.ensure_future(FolioSdk.create_async(data_directory=tmp_path))
+        await asyncio.sleep(0)
+        start.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await start
+        async with await FolioSdk.create_async(data_directory=tmp_path):
+            pass
+
+    asyncio.run(main())
+
+
 def test_asyncio_pumps_and_iterates(tmp_path: Path) -> None:
     async def main() -> list[str]:
         async with await FolioSdk.create_async(data_directory=tmp_path) as sdk:

@@ -12,6 +12,7 @@ from folio import (
     CoreError,
     Failed,
     FolioSdk,
+    Message,
     SessionAction,
     SessionNoticeReason,
     SessionStartError,
@@ -99,8 +100,9 @@ def test_a_malformed_address_fails_with_its_type(driver: Driver) -> None:
     assert driver.auth.state.error.type == "INVALID_EMAIL"
 
 
-def test_a_code_is_not_shown_by_its_action() -> None:
+def test_a_code_is_not_shown_by_its_action_or_message() -> None:
     assert "123456" not in repr(AuthAction.submit_code("123456"))
+    assert "123456" not in repr(Message("ana@example.com", "123456"))
 
 
 def test_a_start_without_a_network_fails_with_a_session_start_error(tmp_path: Path) -> None:
@@ -186,4 +188,5 @@ def test_text_with_nul_or_surrogates_is_refused_before_the_call(driver: Driver) 
 def test_unknown_users_are_told(driver: Driver) -> None:
     with pytest.raises(CoreError) as caught:
         driver.service.end_sessions("nobody")
+    assert type(caught.value) is CoreError
     assert caught.value.code == "NOT_FOUND"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from typing import Any, Callable
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator
 
 from ._library import CreatedCallback, DestroyCallback, LogCallback, StateCallback
 
@@ -60,15 +61,30 @@ def raise_interrupt() -> None:
         raise interrupt
 
 
-def _run(context: int | None, *arguments: Any) -> None:
-    entry = _entries.get(context or 0)
-    if entry is None:
-        return
+def depth() -> int:
+    """How many dispatches this thread is inside of."""
+    return getattr(_local, "depth", 0)
+
+
+@contextmanager
+def dispatching() -> Iterator[None]:
+    """Stands around the native calls that run callbacks."""
+    _local.depth = depth() + 1
     try:
-        entry.run(*arguments)
+        yield
+    finally:
+        _local.depth -= 1
+
+
+def _run(context: int | None, *arguments: Any) -> None:
+    entry = None
+    try:
+        entry = _entries.get(context or 0)
+        if entry is not None:
+            entry.run(*arguments)
     except Exception as error:
         # What leaves here ctypes hands to sys.unraisablehook; native code goes on.
-        if not entry.report(error, entry.run):
+        if entry is None or not entry.report(error, entry.run):
             raise
     except BaseException as interrupt:
         _local.interrupt = interrupt

@@ -163,7 +163,9 @@ def _candidates() -> list[str]:
     chosen = os.environ.get("FOLIO_LIBRARY")
     if chosen:
         return [chosen]
-    paths = [here.parent / "libfolio.so", here.parents[4] / "build" / "libfolio.so"] if len(here.parents) > 4 else []
+    paths = [here.parent / "libfolio.so"]
+    if here.parts[-5:-2] == ("bindings", "python", "src"):
+        paths.append(here.parents[4] / "build" / "libfolio.so")
     return [str(path) for path in paths if path.exists()] + ["libfolio.so.0"]
 
 
@@ -198,4 +200,7 @@ def _declare(library: ctypes.CDLL) -> ctypes.CDLL:
     return library
 
 
-lib = _declare(_load())
+try:
+    lib = _declare(_load())
+except AttributeError as problem:
+    raise ImportError(f"libfolio is older than this package; install the one that belongs to it ({problem})") from None

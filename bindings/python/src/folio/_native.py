@@ -11,7 +11,7 @@ from .errors import AuthError, CoreError, FolioError, SessionStartError, StoreEr
 
 BytesLike = Union[bytes, bytearray, memoryview]
 
-_VAULT_STATUSES = (Status.VAULT_NOT_RUNNING, Status.RECORD_DAMAGED, Status.NOT_FOUND)
+_VAULT_STATUSES = (Status.VAULT_NOT_RUNNING, Status.RECORD_DAMAGED, Status.NOT_FOUND, Status.STORAGE)
 
 
 def decode(text: bytes | None) -> str | None:
@@ -54,8 +54,6 @@ class NativeError:
         name = status_name(self.code)
         if self.code == Status.CLOSED:
             return StoreError(self.message, name)
-        if self.code in _VAULT_STATUSES:
-            return VaultError(self.message, name)
         return CoreError(self.message, name)
 
     def start_error(self) -> FolioError:
@@ -64,7 +62,9 @@ class NativeError:
 
     def vault_error(self) -> FolioError:
         """The exception of a failed vault call."""
-        return VaultError(self.message, "STORAGE") if self.code == Status.STORAGE else self.call_error()
+        if self.code in _VAULT_STATUSES:
+            return VaultError(self.message, status_name(self.code))
+        return self.call_error()
 
 
 def take_error(handle: int | None) -> NativeError:

@@ -11,7 +11,7 @@ import socket
 import threading
 import time
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Callable, Union
 
@@ -33,7 +33,8 @@ class Message:
     """A message of the embedded service for a person, to be delivered or shown."""
 
     email: str
-    code: str
+    # Not shown: a code must not come into a log.
+    code: str = field(repr=False)
 
 
 class EmbeddedService:
@@ -109,7 +110,7 @@ class FolioSdk:
         is the life of the embedded service's tokens in seconds. With ``background`` a daemon thread pumps the events.
         Raises SessionStartError, or CoreError for a bad argument, a directory in use, or inside a callback.
         """
-        if getattr(_callbacks._local, "depth", 0):
+        if _callbacks.depth():
             raise CoreError("A runtime cannot be created inside a callback; use create_async.", "BUSY")
         outcome: list[FolioError | None] = []
         sdk = cls._begin(data_directory, service_url, storage_key, timeout, embedded_token_life, outcome.append)
@@ -177,6 +178,8 @@ class FolioSdk:
         self._lock = threading.Condition()
         self._waiters = set()
         self._pump = None
+        self._turn = None
+        self._stop = None
         self._thread = None
         self._wake = None
         self._fd = -1
@@ -234,6 +237,10 @@ class FolioSdk:
     _lock: threading.Condition
     _waiters: set[Callable[[], None]]
     _pump: Union[threading.Thread, asyncio.AbstractEventLoop, None]
+    #: The thread that pumps by hand at the moment, if any; guarded by ``_lock``.
+    _turn: int | None
+    #: Descriptor that ends an iteration's wait when a store is closed, while there is such a wait; guarded by ``_lock``.
+    _stop: int | None
     _thread: threading.Thread | None
     #: Closing it ends the background thread.
     _wake: socket.socket | None
@@ -247,36 +254,42 @@ class FolioSdk:
 
         Returns how many were taken: 0 when the time ran out or only an action was settled. Ctrl-C ends it.
         """
-        self._require_manual()
+        self._take_turn()
+        try:
+            return self._wait(timeout)
+        finally:
+            self._end_turn()
+
+    def dispatch_events(self, max: int = 0) -> int:
+        """Dispatches at most ``max`` waiting events, 0 for all that wait now; never blocks. Returns how many."""
+        self._take_turn()
+        try:
+            return self._dispatch(max)
+        finally:
+            self._end_turn()
+
+    def _wait(self, timeout: float | None, stop: int | None = None) -> int:
         pending = self.pending
-        count = self._wait_native(0)
+        count = self._pumped("folio_sdk_wait_events", 0)
         if count or self.pending != pending:
             return count
         with selectors.DefaultSelector() as selector:
             selector.register(self._fd, selectors.EVENT_READ)
-            if not selector.select(timeout):
+            if stop is not None:
+                selector.register(stop, selectors.EVENT_READ)
+            if not any(key.fd == self._fd for key, _ in selector.select(timeout)):
                 return 0
         return self._dispatch()
-
-    def dispatch_events(self, max: int = 0) -> int:
-        """Dispatches at most ``max`` waiting events, 0 for all that wait now; never blocks. Returns how many."""
-        self._require_manual()
-        return self._dispatch(max)
-
-    def _wait_native(self, timeout_ms: int) -> int:
-        return self._pumped("folio_sdk_wait_events", timeout_ms)
 
     def _dispatch(self, max: int = 0) -> int:
         return self._pumped("folio_sdk_dispatch_events", max)
 
     def _pumped(self, name: str, argument: int) -> int:
         count = ctypes.c_int32()
-        local = _callbacks._local
-        local.depth = getattr(local, "depth", 0) + 1
         try:
-            call(name, self._handle, argument, ctypes.byref(count))
+            with _callbacks.dispatching():
+                call(name, self._handle, argument, ctypes.byref(count))
         finally:
-            local.depth -= 1
             self._notify()
             _callbacks.raise_interrupt()
         return count.value
@@ -288,12 +301,47 @@ class FolioSdk:
         for waiter in waiters:
             waiter()
 
-    def _require_manual(self) -> None:
+    def _take_turn(self) -> None:
+        """Makes this thread the pump until ``_end_turn``. Raises CoreError ``BUSY`` when there is another."""
+        with self._lock:
+            self._drop_closed_loop()
+            if self._pump is not None or self._turn not in (None, threading.get_ident()) or _callbacks.depth():
+                raise CoreError(
+                    "Another pump runs this runtime, or this is a callback; let that pump dispatch.", "BUSY"
+                )
+            self._turn = threading.get_ident()
+
+    def _end_turn(self) -> None:
+        # Whoever waits for this thread's dispatches looks whether to pump now.
+        with self._lock:
+            self._turn = None
+            stop, self._stop = self._stop, None
+            self._lock.notify_all()
+        if stop is not None:
+            os.close(stop)
+
+    def _take_stoppable_turn(self) -> int:
+        """As ``_take_turn``, for a wait that ``_wake_waits`` ends; gives the descriptor to wait for."""
+        with self._lock:
+            self._take_turn()
+            self._stop = stop = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+            return stop
+
+    def _wake_waits(self) -> None:
+        """Lets iterations look whether their store was closed."""
+        with self._lock:
+            if self._stop is not None:
+                os.eventfd_write(self._stop, 1)
+        self._notify()
+
+    def _is_pumped_elsewhere(self) -> bool:
+        """Whether this thread may wait for what another one dispatches. Called with ``_lock``."""
         self._drop_closed_loop()
-        if self._pump is not None:
-            raise CoreError(
-                "Another pump runs this runtime; let it dispatch, or create the runtime without it.", "BUSY"
-            )
+        if _callbacks.depth():
+            return False
+        if isinstance(self._pump, asyncio.AbstractEventLoop):
+            return self._pump.is_running() and asyncio._get_running_loop() is not self._pump
+        return self._pump is not None or self._turn not in (None, threading.get_ident())
 
     def _drop_closed_loop(self) -> None:
         if isinstance(self._pump, asyncio.AbstractEventLoop) and self._pump.is_closed():
@@ -301,15 +349,18 @@ class FolioSdk:
 
     def _attach(self, loop: asyncio.AbstractEventLoop) -> None:
         """Makes the loop the pump, unless it is."""
-        self._drop_closed_loop()
-        if self._pump is loop or isinstance(self._pump, threading.Thread):
-            return
-        if self._pump is not None:
-            raise CoreError("Another asyncio loop pumps this runtime; use it there.", "BUSY")
-        # The reader knows the runtime weakly: a loop does not keep a forgotten runtime.
-        loop.add_reader(self._fd, _read_events, weakref.ref(self))
-        self._watchers[:] = [loop]
-        self._pump = loop
+        with self._lock:
+            self._drop_closed_loop()
+            if self._pump is loop or isinstance(self._pump, threading.Thread):
+                return
+            if self._pump is not None:
+                raise CoreError("Another asyncio loop pumps this runtime; use it there.", "BUSY")
+            if self._turn not in (None, threading.get_ident()):
+                raise CoreError("Another thread pumps this runtime; use it there.", "BUSY")
+            # The reader knows the runtime weakly: a loop does not keep a forgotten runtime.
+            loop.add_reader(self._fd, _read_events, weakref.ref(self))
+            self._watchers[:] = [loop]
+            self._pump = loop
 
     def _read_events(self) -> None:
         try:
@@ -408,7 +459,12 @@ class FolioSdk:
         self._notify()
 
     def _discard(self) -> None:
-        """Lets a runtime go that nobody will have."""
+        """Lets a runtime go that nobody will have; its directory is free at once."""
+        try:
+            call("folio_sdk_shutdown", self._handle)
+        except CoreError:
+            # Inside a callback, where shutdown is not allowed, or in a forked child.
+            pass
         lib.folio_sdk_release(self._handle)
         self._end()
 
@@ -529,7 +585,7 @@ def _start_child() -> None:
     reach the library, which refuses them."""
     for sdk in list(_live):
         sdk._lock = threading.Condition()
-        sdk._pump = sdk._thread = sdk._wake = None
+        sdk._pump = sdk._turn = sdk._stop = sdk._thread = sdk._wake = None
         sdk._watchers.clear()
         sdk._waiters.clear()
 

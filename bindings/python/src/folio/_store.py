@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-import threading
 import weakref
 from typing import Any, Callable, ClassVar, Generic, TypeVar
 
@@ -88,7 +87,7 @@ class Store(Generic[State]):
     def close(self) -> None:
         """Closes the store: its listeners and iterations end. Harmless twice."""
         call(f"folio_{self._noun}_store_close", self._handle)
-        self._sdk._notify()
+        self._sdk._wake_waits()
 
 
 class States(Generic[State]):
@@ -118,12 +117,17 @@ class States(Generic[State]):
                 # The lock is the one that every dispatch notifies, so no state comes between the look and the wait.
                 with sdk._lock:
                     taken = self._next()
-                    if taken is None and isinstance(sdk._pump, threading.Thread):
+                    if taken is not None:
+                        return taken[0]
+                    if sdk._is_pumped_elsewhere():
+                        # A bounded wait: the other pump may end without a word.
                         sdk._lock.wait(1.0)
                         continue
-                if taken is not None:
-                    return taken[0]
-                sdk.wait_events()
+                    stop = sdk._take_stoppable_turn()
+                try:
+                    sdk._wait(None, stop)
+                finally:
+                    sdk._end_turn()
             except StoreError:
                 raise StopIteration from None
             except CoreError as error:

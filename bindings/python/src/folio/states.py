@@ -55,7 +55,15 @@ class Authenticated:
         return self
 
 
-Identity = Union[Unresolved, Transient, Authenticated]
+@dataclass(frozen=True)
+class Unknown:
+    """A kind of identity or a sign-in state of a newer library."""
+
+    type: ClassVar[str] = "UNKNOWN"
+    value: ClassVar[None] = None
+
+
+Identity = Union[Unresolved, Transient, Authenticated, Unknown]
 
 
 @dataclass(frozen=True)
@@ -124,7 +132,7 @@ class Failed:
         return self
 
 
-AuthState = Union[Idle, Sending, AwaitingCode, Verifying, Failed]
+AuthState = Union[Idle, Sending, AwaitingCode, Verifying, Failed, Unknown]
 
 
 @dataclass(frozen=True)
@@ -161,7 +169,7 @@ def read_session_state(handle: int | None) -> SessionState:
     elif kind == "TRANSIENT":
         identity = Transient(user_id)
     else:
-        identity = Unresolved()
+        identity = Unresolved() if kind == "UNRESOLVED" else Unknown()
     notice = lib.folio_session_state_get_notice(handle)
     error = lib.folio_session_state_copy_error(handle)
     return SessionState(
@@ -175,7 +183,7 @@ def read_session_state(handle: int | None) -> SessionState:
 
 
 def read_auth_state(handle: int | None) -> AuthState:
-    kind = word(lib.folio_auth_state_get_type(handle), AUTH_TYPES, "IDLE")
+    kind = word(lib.folio_auth_state_get_type(handle), AUTH_TYPES, "UNKNOWN")
     email = decode(lib.folio_auth_state_get_email(handle)) or ""
     native_error = lib.folio_auth_state_copy_error(handle)
     error = take_error(native_error).auth_error() if native_error else None
@@ -194,7 +202,7 @@ def read_auth_state(handle: int | None) -> AuthState:
         )
     if kind == "FAILED" and error is not None:
         return Failed(email, error)
-    return Idle()
+    return Idle() if kind == "IDLE" else Unknown()
 
 
 def read_vault_state(handle: int | None) -> VaultState:
