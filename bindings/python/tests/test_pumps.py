@@ -539,3 +539,58 @@ def test_ctrl_c_ends_a_wait(tmp_path: Path) -> None:
         tmp_path,
     )
     assert outcome.stdout == "interrupted\n", outcome.stderr
+
+
+def test_no_ctrl_c_is_lost_while_callbacks_run(tmp_path: Path) -> None:
+    outcome = run_script(
+        CREATE
+        + """
+    import signal
+    store = SessionStore.mount(sdk)
+    store.subscribe(lambda state: None)
+    fired = raised = 0
+    def interrupt(*_):
+        global fired
+        fired += 1
+        raise KeyboardInterrupt
+    signal.signal(signal.SIGALRM, interrupt)
+    for round in range(300):
+        store.dispatch(SessionAction.SIGN_OUT)
+        try:
+            # At another moment of the sign-out in every round.
+            signal.setitimer(signal.ITIMER_REAL, 0.0003 + round % 80 * 0.0002)
+            while True:
+                sdk.wait_events()
+        except KeyboardInterrupt:
+            raised += 1
+        while sdk.pending:
+            sdk.wait_events()
+    print(fired, raised)
+""",
+        tmp_path,
+    )
+    assert outcome.stdout == "300 300\n", outcome.stderr
+
+
+def test_ctrl_c_at_the_entry_of_a_callback_is_raised_after_the_dispatch(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reported: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", reported.append)
+    driver.session.subscribe(lambda state: None)
+
+    def profile(frame: Any, event: str, argument: object) -> None:
+        if event == "call" and frame.f_code is _callbacks._run.__code__:
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    driver.session.dispatch(SessionAction.SIGN_OUT)
+    sys.setprofile(profile)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            driver.settle()
+    finally:
+        sys.setprofile(None)
+    assert reported == [] and sys.unraisablehook == reported.append
+    driver.settle()
+    assert driver.session.state.status == "ACTIVE"

@@ -7,9 +7,9 @@ library may call it. No exception crosses into native code.
 from __future__ import annotations
 
 import itertools
+import sys
 import threading
-from contextlib import contextmanager
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 from ._library import CreatedCallback, DestroyCallback, LogCallback, StateCallback
 
@@ -66,14 +66,33 @@ def depth() -> int:
     return getattr(_local, "depth", 0)
 
 
-@contextmanager
-def dispatching() -> Iterator[None]:
-    """Stands around the native calls that run callbacks."""
-    _local.depth = depth() + 1
+def dispatch(function: Callable[[], object]) -> None:
+    """Calls native code that runs callbacks."""
+    before = depth()
+    hook = sys.unraisablehook
+
+    def keep_interrupt(unraisable: Any) -> None:
+        # Ctrl-C at the very entry of a trampoline is raised before its first line, and ctypes drops it.
+        trace = unraisable.exc_traceback
+        if (
+            trace is not None
+            and trace.tb_frame.f_code in (_run.__code__, _destroy.__code__)
+            and not isinstance(unraisable.exc_value, Exception)
+        ):
+            _local.interrupt = unraisable.exc_value
+        else:
+            hook(unraisable)
+
     try:
-        yield
+        _local.depth = before + 1
+        # Signal handlers run in the main thread alone.
+        if threading.current_thread() is threading.main_thread():
+            sys.unraisablehook = keep_interrupt
+        function()
     finally:
-        _local.depth -= 1
+        if sys.unraisablehook is keep_interrupt:
+            sys.unraisablehook = hook
+        _local.depth = before
 
 
 def _run(context: int | None, *arguments: Any) -> None:

@@ -287,8 +287,7 @@ class FolioSdk:
     def _pumped(self, name: str, argument: int) -> int:
         count = ctypes.c_int32()
         try:
-            with _callbacks.dispatching():
-                call(name, self._handle, argument, ctypes.byref(count))
+            _callbacks.dispatch(lambda: call(name, self._handle, argument, ctypes.byref(count)))
         finally:
             self._notify()
             _callbacks.raise_interrupt()
